@@ -1,56 +1,56 @@
-// Fits the weights by which codes are judged; writes packages/mail/src/codes/weights.ts.
+// Trains the model by which codes are found; writes packages/mail/src/codes/model.bin.
 //
-//   node_modules/.bin/node bench/fit-codes.ts [--calibrate | --check | --check-languages]
+//   node_modules/.bin/node bench/fit-codes.ts [--check]
 //
-// With --check it leaves out each of four groups of batches in turn, with --check-languages each of
-// four groups of languages; it prints how they are judged, and writes nothing. With --calibrate it
-// does the same as with --check and writes packages/mail/src/codes/calibration-table.ts.
+// It learns from all files in packages/mail/test/codes/batches, the corpus and its sentences. First
+// it leaves out batches and projects, languages, and later batches in turn, prints how they are
+// judged by what was trained without them, and takes the threshold (the lowest that gives all of
+// them precision .99) and the calibration from these. With --check it writes nothing.
 //
 // A mail has one code or none: its values compete with "none", whose score is 0, in one softmax.
-// Weights are pulled towards those that were set by hand (PRIORS), so that a fact that few mails
-// have keeps its weight. No random numbers: the same mails give the same weights. The file also has
-// a hash of what they were fitted to, and a test compares it.
+// The same mails give the same model, whose file has a hash of what it follows from.
 
 import { writeFileSync } from 'node:fs'
-import { writeCalibration } from './codes/calibrate.ts'
-import { fingerprint } from './codes/fingerprint.ts'
-import { batchFoldOf, check, foldOf } from './codes/left-out.ts'
-import { ids, readAll } from './codes/rows.ts'
-import { fitWeights } from './codes/softmax.ts'
+import { calibrationOf, reportCalibration } from './codes/calibrate.ts'
+import { fingerprint, readFeatures, withoutRare } from './codes/dataset.ts'
+import { runJobs } from './codes/jobs.ts'
+import { judgeLeftOut, LEFT_OUT, report, thresholdAt, type Verdict } from './codes/left-out.ts'
+import { readMails } from './codes/mails.ts'
+import { modelFile } from './codes/model-file.ts'
+import { SETTINGS } from './codes/settings.ts'
 
-/** Weights that are written: smaller ones change no verdict. */
-const WRITTEN_MIN = 0.03
+const MODEL = new URL('../packages/mail/src/codes/model.bin', import.meta.url)
 
-function keyOf(fact: string): string {
-  return /^\w+$/.test(fact) ? fact : `'${fact}'`
+/** Precision at the threshold, among mails that were left out. */
+const PRECISION = 0.99
+
+const SEED = 7
+
+const mails = readMails()
+const raw = readFeatures(mails)
+const data = withoutRare(raw)
+console.log(`${mails.length} mails, ${data.rowCount} features`)
+
+const verdicts: Verdict[] = []
+for (const folds of LEFT_OUT) {
+  const judged = await judgeLeftOut(mails, data, { folds, settings: SETTINGS })
+  report(folds.name, data, judged)
+  verdicts.push(...judged)
 }
+report('all of these', data, verdicts)
+console.log('calibrated, each half by the other')
+reportCalibration(verdicts)
 
-function write(weights: Float64Array): void {
-  const entries = Array.from(ids, ([fact, id]) => [fact, weights[id] ?? 0] as const)
-  const lines = entries
-    .filter(([, weight]) => Math.abs(weight) >= WRITTEN_MIN)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([fact, weight]) => `  ${keyOf(fact)}: ${Number(weight.toFixed(2))},`)
-  writeFileSync(
-    new URL('../packages/mail/src/codes/weights.ts', import.meta.url),
-    [
-      '// Written by bench/fit-codes.ts: do not edit.',
-      `// Fitted to ${fingerprint()}.`,
-      '',
-      '/** The weight of each fact in the logarithm of the odds that a value is the code. */',
-      'export const WEIGHTS: Readonly<Record<string, number>> = {',
-      ...lines,
-      '}',
-      '',
-    ].join('\n'),
-  )
-  console.log(`${lines.length} weights written`)
+if (!process.argv.includes('--check')) {
+  const all = Int32Array.from(mails.keys())
+  const job = { train: all, judge: new Int32Array(0), settings: SETTINGS, seed: SEED }
+  const [trained] = await runJobs(data, [job])
+  if (trained === undefined) throw new Error('nothing was trained')
+  const file = modelFile(trained.network, data.keys, {
+    inputs: fingerprint(raw),
+    threshold: Math.round(thresholdAt(verdicts, PRECISION) * 100) / 100,
+    calibration: calibrationOf(verdicts),
+  })
+  writeFileSync(MODEL, file)
+  console.log(`${(file.length / 1e6).toFixed(2)} MB written`)
 }
-
-const rows = readAll()
-console.log(`${rows.length} mails and variations, ${ids.size} facts`)
-if (process.argv.includes('--calibrate')) {
-  writeCalibration(check(rows, ({ group }) => batchFoldOf(group)))
-} else if (process.argv.includes('--check')) check(rows, ({ group }) => batchFoldOf(group))
-if (process.argv.includes('--check-languages')) check(rows, ({ language }) => foldOf(language))
-if (process.argv.length === 2) write(fitWeights(rows))

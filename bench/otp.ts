@@ -30,6 +30,7 @@ const CONFIDENCES: readonly (readonly [number, number])[] = [
 for (const part of PARTS) reportPart(part)
 reportBatches()
 reportTransformations()
+reportTimes()
 reportWorst()
 
 function reportPart(part: CorpusPart): void {
@@ -74,6 +75,35 @@ function reportTransformations(): void {
     const { applied, changed } = stabilityUnder(transformation, mails)
     console.log(`  ${transformation.name.padEnd(24)} ${share(changed.length, applied)}`)
     for (const change of changed) console.log(`    ${change}`)
+  }
+}
+
+/** The time of each mail of the batches, the best of several turns. */
+function reportTimes(): void {
+  const mails = BATCHES.flatMap(readBatch).map(({ subject, text, html }) => ({
+    subject,
+    text,
+    html: html === null ? null : readHtml(html),
+  }))
+  const best = mails.map(() => Number.POSITIVE_INFINITY)
+  for (let turn = 0; turn < 7; turn += 1) {
+    for (const [at, mail] of mails.entries()) {
+      best[at] = Math.min(
+        best[at] ?? 0,
+        bestMs(1, () => findOtp(mail)),
+      )
+    }
+  }
+  const hasCandidates = mails.map((mail) => findOtp(mail).candidates.length > 0)
+  for (const [name, wanted] of [
+    ['with candidates', true],
+    ['without', false],
+  ] as const) {
+    const times = best.filter((_, at) => hasCandidates[at] === wanted).sort((a, b) => a - b)
+    const at = (share: number) => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(3)
+    console.log(
+      `  ${times.length} mails ${name}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
+    )
   }
 }
 

@@ -21,7 +21,11 @@ const EVERYTHING = [
 const INPUTS: Readonly<Record<string, readonly string[]>> = {
   'examples/examples.test.ts': EVERYTHING,
   'tools/binary.test.ts': EVERYTHING,
-  'tools/fitted-codes.test.ts': ['bench/codes/*', 'packages/mail/{src,test}/**', 'package*.json'],
+  'tools/fitted-codes.test.ts': [
+    'bench/{codes/*,fit-codes.ts}',
+    'packages/mail/{src,test}/**',
+    'package*.json',
+  ],
   'tools/packages.test.ts': EVERYTHING,
   'tools/python.test.ts': EVERYTHING,
 }

@@ -16,7 +16,7 @@ type Problem = {
 type Files = ReadonlyMap<string, readonly string[]>
 
 const SHIPPED = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.tsx?$/
-const SAMPLE_MAIL = /\.eml$|\/test\/mail\//
+const SAMPLE_MAIL = /\.eml$|\/test\/mail\/|\/test\/codes\/.*\.jsonl$/
 const EXPORT =
   /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (\w+)/
 

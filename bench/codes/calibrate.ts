@@ -1,20 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import type { Row } from './rows.ts'
-
-/** How a mail that was left out is judged. */
-export interface Verdict {
-  readonly row: Row
-  /** The group with which it was left out. */
-  readonly fold: string
-  readonly value: string | null
-  readonly confidence: number
-}
+import type { Verdict } from './left-out.ts'
 
 /** Bounds of the probabilities that have one entry of the table each. */
-const BOUNDS = [0.3, 0.6, 0.8, 0.92, 0.97, 0.99, 1.01] as const
+const BOUNDS = [0, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.93, 0.97, 0.99, 0.997, 1.01] as const
 
-/** The weight of a mail with some words unknown: there are three of each. */
-const UNKNOWN_WEIGHT = 1 / 3
+type Entry = readonly [number, number]
 
 interface Bin {
   readonly said: number
@@ -23,31 +12,30 @@ interface Bin {
 }
 
 /** A table of probabilities and of how often they are right, both rising. */
-export function calibrationOf(
-  verdicts: readonly Verdict[],
-): readonly (readonly [number, number])[] {
+export function calibrationOf(verdicts: readonly Verdict[]): readonly Entry[] {
   const bins: Bin[] = []
   for (const [at, from] of BOUNDS.slice(0, -1).entries()) {
     const to = BOUNDS[at + 1] ?? 1
-    addRising(
-      bins,
-      binOf(verdicts.filter(({ confidence }) => confidence >= from && confidence < to)),
-    )
+    const own = verdicts.filter(({ probability }) => probability >= from && probability < to)
+    addRising(bins, {
+      said: meanOf(own.map(({ probability }) => probability)),
+      right: meanOf(own.map(({ isRight }) => Number(isRight))),
+      weight: own.length,
+    })
   }
-  return [[0, 0], ...bins.map(({ said, right }) => [said, right] as const), [1, 1]]
+  return [
+    [0, 0],
+    ...bins.map(({ said, right }): Entry => [rounded(said), rounded(right)]),
+    [1, rounded(bins.at(-1)?.right ?? 1)],
+  ]
 }
 
-function binOf(verdicts: readonly Verdict[]): Bin {
-  let weight = 0
-  let said = 0
-  let right = 0
-  for (const { row, value, confidence } of verdicts) {
-    const own = row.isOriginal ? 1 : UNKNOWN_WEIGHT
-    weight += own
-    said += own * confidence
-    if (value === row.otp) right += own
-  }
-  return { said: said / weight, right: right / weight, weight }
+function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+}
+
+function rounded(share: number): number {
+  return Math.round(share * 10_000) / 10_000
 }
 
 /** Joins a bin with those before it that are right more often. */
@@ -58,34 +46,39 @@ function addRising(bins: Bin[], bin: Bin): void {
     if (before.right < last.right) break
     bins.pop()
     const weight = before.weight + last.weight
-    last = {
-      weight,
-      said: (before.said * before.weight + last.said * last.weight) / weight,
-      right: (before.right * before.weight + last.right * last.weight) / weight,
-    }
+    const both = (one: number, other: number) =>
+      (one * before.weight + other * last.weight) / weight
+    last = { said: both(before.said, last.said), right: both(before.right, last.right), weight }
   }
   bins.push(last)
 }
 
-/** Writes the table that the detection uses. */
-export function writeCalibration(verdicts: readonly Verdict[]): void {
-  const table = calibrationOf(verdicts.filter(({ row }) => /^\d/.test(row.group)))
-  const lines = table.map(([said, right]) => `  [${thousandths(said)}, ${thousandths(right)}],`)
-  writeFileSync(
-    new URL('../../packages/mail/src/codes/calibration-table.ts', import.meta.url),
-    [
-      '// Written by bench/fit-codes.ts --calibrate: do not edit.',
-      '',
-      '/** Probabilities and how often they are right on left-out batches, in thousandths. */',
-      'export const CALIBRATION: readonly (readonly [number, number])[] = [',
-      ...lines,
-      ']',
-      '',
-    ].join('\n'),
-  )
-  console.log(`${lines.length} entries of calibration written`)
+/** Bins of calibrated confidences that are printed. */
+const REPORTED = [0, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01] as const
+
+/** Prints how often calibrated probabilities are right, each half of the mails by the other. */
+export function reportCalibration(verdicts: readonly Verdict[]): void {
+  const half = ({ index }: Verdict): number => (Math.imul(index, 0x9e3779b1) >>> 31) & 1
+  const said = [0, 1].flatMap((part) => {
+    const table = calibrationOf(verdicts.filter((one) => half(one) !== part))
+    const own = verdicts.filter((one) => half(one) === part)
+    return own.map((one) => ({ ...one, probability: calibrated(table, one.probability) }))
+  })
+  for (const [at, from] of REPORTED.slice(0, -1).entries()) {
+    const to = REPORTED[at + 1] ?? 1
+    const bin = said.filter(({ probability }) => probability >= from && probability < to)
+    if (bin.length === 0) continue
+    const right = meanOf(bin.map(({ isRight }) => Number(isRight)))
+    const mean = meanOf(bin.map(({ probability }) => probability))
+    console.log(`  said ${mean.toFixed(3)}, right ${right.toFixed(3)} of ${bin.length}`)
+  }
 }
 
-function thousandths(share: number): number {
-  return Math.round(share * 1000)
+function calibrated(table: readonly Entry[], probability: number): number {
+  let [x0, y0] = [0, 0]
+  for (const [x1, y1] of table) {
+    if (probability <= x1) return x1 === x0 ? y1 : y0 + ((y1 - y0) * (probability - x0)) / (x1 - x0)
+    ;[x0, y0] = [x1, y1]
+  }
+  return y0
 }

@@ -1,102 +1,144 @@
-import { interpolate } from '../../packages/mail/src/codes/calibration.ts'
-import { PROBABILITY_MIN } from '../../packages/mail/src/codes/find.ts'
-import { calibrationOf, type Verdict } from './calibrate.ts'
-import type { Row } from './rows.ts'
-import { fitWeights, probabilitiesOf } from './softmax.ts'
+import { type Dataset, LOST } from './dataset.ts'
+import { type JobResult, runJobs } from './jobs.ts'
+import type { TrainingMail } from './mails.ts'
+import type { Settings } from './settings.ts'
 
-function verdictOf(row: Row, weights: Float64Array): Omit<Verdict, 'fold'> {
-  const probabilities = probabilitiesOf(row, weights)
-  const confidence = Math.max(0, ...probabilities)
-  return { row, confidence, value: row.values[probabilities.indexOf(confidence)] ?? null }
+/** How a mail was judged by a network that was trained without it. */
+export interface Verdict {
+  readonly mail: TrainingMail
+  readonly index: number
+  readonly probability: number
+  /** Whether the likeliest value is the code. */
+  readonly isRight: boolean
 }
 
-const BINS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01] as const
-
-function reportVerdicts(name: string, verdicts: readonly Verdict[]): void {
-  const expected = verdicts.filter(({ row }) => row.otp !== null).length
-  for (const least of [0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]) {
-    const given = verdicts.filter(({ confidence }) => confidence >= least)
-    const right = given.filter(({ row, value }) => value === row.otp).length
-    console.log(
-      `${name} from ${least}: precision ${(right / given.length).toFixed(4)} (${right}/${given.length}), recall ${(right / expected).toFixed(4)} (${right}/${expected})`,
-    )
-  }
-  for (const [at, from] of BINS.slice(0, -1).entries()) {
-    const to = BINS[at + 1] ?? 1
-    const bin = verdicts.filter(({ confidence }) => confidence >= from && confidence < to)
-    const right = bin.filter(({ row, value }) => value === row.otp).length
-    const said = bin.reduce((sum, { confidence }) => sum + confidence, 0) / bin.length
-    console.log(
-      `  said ${said.toFixed(3)}, right ${(right / bin.length).toFixed(3)} of ${bin.length}`,
-    )
-  }
+/** For a mail the part in which it is left out, and whether the network of a part may know it. */
+export interface Folds {
+  readonly name: string
+  readonly count: number
+  readonly foldOf: (mail: TrainingMail) => number
+  /** Whether the network that judges a part is trained with a mail. */
+  readonly isKnownTo: (mail: TrainingMail, fold: number) => boolean
 }
 
-/** Groups of languages, and of batches, that are left out together. */
-const FOLDS = 4
+const FOLDS = 6
 
-/** The group of a language: by its letters, so that related ones are in different groups. */
-export function foldOf(language: string): string {
-  const sum = [...language].reduce((all, letter) => all * 31 + letter.charCodeAt(0), 0)
-  return `languages ${sum % FOLDS}`
+/** A part by a text: related texts are in different parts. */
+function partOf(text: string, parts: number): number {
+  return [...text].reduce((all, letter) => (all * 31 + letter.charCodeAt(0)) >>> 0, 7) % parts
 }
 
-/** The group of a batch: batches that were written together are in different groups. */
-export function batchFoldOf(group: string): string {
-  return `batches ${Number(/^\d+$/.exec(group)?.[0] ?? 0) % FOLDS}`
+/** A batch is a number and a name; others are always trained with. */
+function numberOf({ group }: TrainingMail): number {
+  return Number(/^\d+/.exec(group)?.[0] ?? -1)
 }
 
-/** A mail as it is or with some words unknown, no other variation or sentence. */
-function isWhole({ isOriginal, variation, group }: Row): boolean {
-  return isOriginal || (variation === '' && group !== 'phrases')
+function batchFold(mail: TrainingMail): number {
+  if (mail.group.startsWith('project ')) return partOf(mail.group, FOLDS)
+  return numberOf(mail) < 0 ? -1 : numberOf(mail) % FOLDS
 }
 
-/** Judges each group of mails by weights that were fitted without it, and reports how. */
-export function check(rows: readonly Row[], groupOf: (row: Row) => string): readonly Verdict[] {
-  const groups = new Set(rows.filter(({ isOriginal }) => isOriginal).map(groupOf))
-  const verdicts = [...groups].flatMap((group) => {
-    const weights = fitWeights(rows.filter((row) => groupOf(row) !== group))
-    const left = rows.filter((row) => groupOf(row) === group && isWhole(row))
-    const own = left.map((row) => ({ ...verdictOf(row, weights), fold: group }))
-    const originals = own.filter(({ row }) => row.isOriginal)
-    const given = originals.filter(({ confidence }) => confidence >= PROBABILITY_MIN)
-    const right = given.filter(({ row, value }) => value === row.otp).length
-    const expected = originals.filter(({ row }) => row.otp !== null).length
-    console.log(
-      `left out ${group}: precision ${(right / given.length).toFixed(3)}, recall ${(right / expected).toFixed(3)}`,
-    )
-    return own
+/** Written batches of the last quarter, in parts that each know only those before. */
+const TIMES = [42, 50, 64]
+
+function timeFold(mail: TrainingMail): number {
+  return TIMES.findLastIndex((from) => numberOf(mail) >= from)
+}
+
+/** Batches and projects, languages, and later batches by the earlier ones. */
+export const LEFT_OUT: readonly Folds[] = [
+  {
+    name: 'batches',
+    count: FOLDS,
+    foldOf: batchFold,
+    isKnownTo: (mail, fold) => batchFold(mail) !== fold,
+  },
+  {
+    name: 'languages',
+    count: FOLDS,
+    foldOf: (mail) => (batchFold(mail) < 0 ? -1 : languageFold(mail)),
+    isKnownTo: (mail, fold) => languageFold(mail) !== fold,
+  },
+  {
+    name: 'later batches',
+    count: TIMES.length,
+    foldOf: timeFold,
+    isKnownTo: (mail, fold) => numberOf(mail) < (TIMES[fold] ?? 0),
+  },
+]
+
+function languageFold({ language }: TrainingMail): number {
+  return partOf(language.split('-')[0] ?? '', FOLDS)
+}
+
+/** Judges each part by networks that were trained without it. */
+export async function judgeLeftOut(
+  mails: readonly TrainingMail[],
+  data: Dataset,
+  { folds, settings }: { readonly folds: Folds; readonly settings: Settings },
+): Promise<readonly Verdict[]> {
+  const where = (isIn: (mail: TrainingMail) => boolean): Int32Array =>
+    Int32Array.from(mails.flatMap((mail, at) => (isIn(mail) ? [at] : [])))
+  const jobs = Array.from({ length: folds.count }, (_, fold) => ({
+    train: where((mail) => folds.isKnownTo(mail, fold)),
+    judge: where((mail) => folds.foldOf(mail) === fold),
+    settings,
+    seed: fold + 1,
+  }))
+  const results = await runJobs(data, jobs)
+  return jobs.flatMap(({ judge }, at) => verdictsOf(mails, data, { judge, result: results[at] }))
+}
+
+function verdictsOf(
+  mails: readonly TrainingMail[],
+  data: Dataset,
+  { judge, result }: { readonly judge: Int32Array; readonly result: JobResult | undefined },
+): readonly Verdict[] {
+  return Array.from(judge, (index, at) => {
+    const probabilities = result?.judged[at] ?? []
+    const probability = Math.max(0, ...probabilities)
+    const isRight =
+      probabilities.length > 0 && probabilities.indexOf(probability) === data.labels[index]
+    // The mail was read for the dataset.
+    return { mail: mails[index] as TrainingMail, index, probability, isRight }
   })
-  const ofBatches = verdicts.filter(({ row }) => /^\d/.test(row.group))
-  reportVerdicts(
-    'all',
-    verdicts.filter(({ row }) => row.isOriginal),
-  )
-  reportVerdicts(
-    'batches',
-    ofBatches.filter(({ row }) => row.isOriginal),
-  )
-  reportVerdicts(
-    'batches, words unknown',
-    ofBatches.filter(({ row }) => !row.isOriginal),
-  )
-  reportCalibrated(ofBatches)
-  return verdicts
 }
 
-/** Bins of calibrated confidences: each group by a table of the others. */
-function reportCalibrated(verdicts: readonly Verdict[]): void {
-  const folds = new Set(verdicts.map(({ fold }) => fold))
-  const calibrated = [...folds].flatMap((fold) => {
-    const table = calibrationOf(verdicts.filter((one) => one.fold !== fold))
-    const own = verdicts.filter((one) => one.fold === fold)
-    return own.map((one) => ({ ...one, confidence: interpolate(table, one.confidence) }))
-  })
-  console.log('calibrated, each group by the others')
-  for (const isOriginal of [true, false]) {
-    reportVerdicts(
-      isOriginal ? 'batches' : 'words unknown',
-      calibrated.filter(({ row }) => row.isOriginal === isOriginal),
-    )
+/** Precision and recall of the verdicts from a threshold on. */
+function scoreFrom(verdicts: readonly Verdict[], threshold: number) {
+  const given = verdicts.filter(({ probability }) => probability >= threshold)
+  const right = given.filter(({ isRight }) => isRight).length
+  const expected = verdicts.filter(({ mail }) => mail.otp !== null).length
+  return {
+    ...{ given: given.length, right, expected },
+    precision: given.length === 0 ? 1 : right / given.length,
+    recall: expected === 0 ? 1 : right / expected,
   }
+}
+
+/** The lowest threshold from which on precision is at least this, and at least a half. */
+export function thresholdAt(verdicts: readonly Verdict[], precision: number): number {
+  const sorted = verdicts.toSorted((one, other) => other.probability - one.probability)
+  let right = 0
+  let best = 1
+  for (const [at, { probability, isRight }] of sorted.entries()) {
+    if (isRight) right += 1
+    if (right / (at + 1) >= precision) best = probability
+  }
+  return Math.max(best, 0.5)
+}
+
+/** Prints how the left-out parts are judged. */
+export function report(name: string, data: Dataset, verdicts: readonly Verdict[]): void {
+  const lost = verdicts.filter(({ index }) => data.labels[index] === LOST).length
+  const at = thresholdAt(verdicts, 0.99)
+  const figures = [0.3, 0.4, 0.5, 0.6, 0.75, at].map((threshold) => {
+    const { precision, recall } = scoreFrom(verdicts, threshold)
+    return `${threshold.toFixed(2)} ${precision.toFixed(4)}/${recall.toFixed(4)}`
+  })
+  const { expected } = scoreFrom(verdicts, 1)
+  const top = verdicts.filter(({ isRight }) => isRight).length
+  console.log(
+    `${name.padEnd(20)} ${expected} codes, ${lost} no candidate, on top ${(top / expected).toFixed(4)} | ${figures.join(' | ')}`,
+  )
 }

@@ -21,7 +21,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   expectations: 'export let expectedMessage, expectedOtp, expectedLink',
   explain: 'export let LINES_MAX, explainTimeout, explainRun, describeMessage',
   'expectation-errors': 'export let EmailTimeoutError, UnexpectedEmailError, AssertionsFailedError',
-  'wait-options': 'export let WAIT, LINK, NO_EMAIL, CHECK',
+  'wait-options': 'export let WAIT, OTP, LINK, NO_EMAIL, CHECK',
   'node/local-key': 'export let readLocalKey, findLocalKey',
   options: 'export let callOptions = (given = {}) => given, checkOptions = () => {}',
 }

@@ -28,7 +28,9 @@ export async function stageFiles(stage: string): Promise<void> {
   }
   const source = join(packages, 'server', 'src')
   const docs = join(ROOT, 'docs')
+  const codes = join(packages, 'mail', 'src', 'codes')
   const files = [
+    ...(await filesBelow(codes)).map((file) => join(codes, file)),
     ...(await filesBelow(source)).map((file) => join(source, file)),
     ...(await filesBelow(dashboard)).map((file) => join(dashboard, file)),
     ...(await readdir(docs))

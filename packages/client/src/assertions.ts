@@ -3,8 +3,8 @@ export type SenderCheck = 'spf' | 'dkim' | 'dmarc'
 
 /** One check of a message. */
 export type Assertion =
-  /** A one-time code was found. */
-  | { readonly type: 'otpPresent' }
+  /** A one-time code was found; `otpFormat`, such as `999999`, is the form that it must have. */
+  | { readonly type: 'otpPresent'; readonly otpFormat?: string | undefined }
   /** The subject or the body contains the text; upper and lower case differ. */
   | { readonly type: 'containsText'; readonly text: string }
   /** A link responds with a 2xx status; `urlContains` limits which links are tried. */

@@ -13,12 +13,16 @@ export function expectedMessage(filter: MessageFilter): Expectation<Message> {
   return { what: 'a message', for: 'message', filter, pick: (message) => ({ found: message }) }
 }
 
-/** Expects a message with a one-time code. */
-export function expectedOtp(filter: MessageFilter): Expectation<ReceivedOtp> {
+/** Expects a message with a one-time code, of a form if that is known. */
+export function expectedOtp({
+  otpFormat,
+  ...filter
+}: MessageFilter & { readonly otpFormat?: string | undefined }): Expectation<ReceivedOtp> {
   return {
-    what: 'a one-time code',
+    what: otpFormat === undefined ? 'a one-time code' : `a one-time code ${otpFormat}`,
     for: 'otp',
     filter,
+    otpFormat,
     pick: (message) =>
       message.otp === null ? { reason: NO_OTP } : { found: { ...message.otp, message } },
   }

@@ -39,6 +39,8 @@ import {
   type LinkOptions,
   NO_EMAIL,
   type NoEmailOptions,
+  OTP,
+  type OtpOptions,
   WAIT,
   type WaitOptions,
 } from './wait-options.ts'
@@ -102,8 +104,8 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Waits for a one-time code. */
-  async waitForOtp(options: WaitOptions = {}): Promise<ReceivedOtp> {
-    checkOptions(options, WAIT)
+  async waitForOtp(options: OtpOptions = {}): Promise<ReceivedOtp> {
+    checkOptions(options, OTP)
     return this.#wait(expectedOtp(options), options)
   }
 
@@ -127,9 +129,9 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Runs `action` and waits for a one-time code that arrives after it began. */
-  async expectOtp(action: Action, options: WaitOptions = {}): Promise<ReceivedOtp> {
+  async expectOtp(action: Action, options: OtpOptions = {}): Promise<ReceivedOtp> {
     checkAction('expectOtp', action)
-    checkOptions(options, WAIT)
+    checkOptions(options, OTP)
     return this.#expect(action, expectedOtp(options), options)
   }
 

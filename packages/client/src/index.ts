@@ -24,7 +24,13 @@ export { totp } from './totp.ts'
 export { WebhookVerificationError } from './verification-error.ts'
 export { verifyWebhook } from './verify-webhook.ts'
 export type { WaitStart } from './wait-call.ts'
-export type { CheckOptions, LinkOptions, NoEmailOptions, WaitOptions } from './wait-options.ts'
+export type {
+  CheckOptions,
+  LinkOptions,
+  NoEmailOptions,
+  OtpOptions,
+  WaitOptions,
+} from './wait-options.ts'
 export type {
   Delivery,
   ReplayResult,

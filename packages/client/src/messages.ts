@@ -157,6 +157,8 @@ export type SearchPage = {
 export type ReadMessageOptions = CallOptions & {
   /** Whether `html` keeps remote images. Default: `block`. */
   readonly remoteImages?: 'block' | 'allow' | undefined
+  /** The form of `otp`, such as `999999` or `AAAA-AAAA`: only such values count. */
+  readonly otpFormat?: string | undefined
 }
 
 /** How a message is marked. */
@@ -215,7 +217,7 @@ export type HtmlCheck = {
 export type MessageCalls = {
   list(options?: ListMessagesOptions): Pages<MessagePage, MessageSummary>
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
-  frame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame>
+  frame(messageId: string, options?: Omit<ReadMessageOptions, 'otpFormat'>): Promise<MessageFrame>
   mark(messageId: string, options?: MarkOptions): Promise<MessageSummary>
   delete(messageId: string, options?: CallOptions): Promise<void>
   deleteAll(options?: CallOptions): Promise<void>

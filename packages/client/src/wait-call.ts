@@ -25,6 +25,7 @@ export type WaitCall = CallOptions &
     readonly timeoutSeconds: number
     /** The service filters by its texts; the caller applies its regular expressions. */
     readonly filter: MessageFilter
+    readonly otpFormat?: string | undefined
   }
 
 /** The result of such a call. */
@@ -66,6 +67,7 @@ export async function waitOnce(
       query: {
         for: call.for,
         timeoutSeconds,
+        otpFormat: call.otpFormat,
         ...startQuery(call),
         ...filterQuery(call.filter),
       },

@@ -12,6 +12,15 @@ export type WaitOptions = CallOptions &
     readonly timeoutSeconds?: number | undefined
   }
 
+/** Which code to wait for, how long, and which mail to consider. */
+export type OtpOptions = WaitOptions & {
+  /**
+   * The form of the code: `9` is a digit, `A` a letter or digit, separators are ignored: `999999`,
+   * `AAAA-AAAA`. Only values of this form count, and a less likely one is returned.
+   */
+  readonly otpFormat?: string | undefined
+}
+
 /** Which link to wait for, how long, and which mail to consider. */
 export type LinkOptions = WaitOptions & {
   /** Compared with the URL of each link; if none matches, with its text. Default: any link. */
@@ -34,12 +43,15 @@ export type CheckOptions = CallOptions &
 const FILTER = { subject: 'pattern', from: 'pattern', text: 'pattern', q: 'text' } as const
 const START = { since: 'time', after: 'text', signal: 'signal' } as const
 
-/** The options of `waitForMessage` and `waitForOtp`. */
+/** The options of `waitForMessage`. */
 export const WAIT = {
   ...FILTER,
   timeoutSeconds: 'number',
   ...START,
 } as const satisfies OptionKinds<WaitOptions>
+
+/** The options of `waitForOtp`. */
+export const OTP = { ...WAIT, otpFormat: 'text' } as const satisfies OptionKinds<OtpOptions>
 
 /** The options of `waitForLink`. */
 export const LINK = { link: 'pattern', ...WAIT } as const satisfies OptionKinds<LinkOptions>

@@ -29,6 +29,8 @@ export type Expectation<Found> = {
   readonly what: string
   readonly for: 'message' | 'otp'
   readonly filter: MessageFilter
+  /** The form of the code: the service looks for one. */
+  readonly otpFormat?: string | undefined
   /** Extracts what was expected, or says why it is missing. */
   readonly pick: (message: Message) => Picked<Found>
 }
@@ -97,8 +99,8 @@ async function holdCall<Found>(
     const leftMs = Math.max(0, deadline - performance.now())
     const timeoutSeconds = Math.min(Math.ceil(leftMs / 1000), WAIT_SECONDS_MAX)
     try {
-      const { for: what, filter } = expectation
-      return await target.waitOnce({ ...time, for: what, filter, timeoutSeconds, after })
+      const { for: what, filter, otpFormat } = expectation
+      return await target.waitOnce({ ...time, for: what, filter, otpFormat, timeoutSeconds, after })
     } catch (error) {
       const delayMs = retryDelayMs({ error, attempt, isRepeatable: true })
       if (delayMs === null || performance.now() + delayMs > deadline) throw error
@@ -111,6 +113,9 @@ async function holdCall<Found>(
 async function searchList<Found>(wait: Wait<Found>): Promise<{ readonly found: Found } | null> {
   const { target, time, expectation, rejected } = wait
   const { signal } = time
+  const { otpFormat } = expectation
+  // A code of a known form may be in a message without another one.
+  const needsOtp = expectation.for === 'otp' && otpFormat === undefined
   const since = new Date(time.since ?? 0).toISOString()
   const { q } = expectation.filter
   const list = target.messages.list({ after: time.after, q, limit: PAGE_SIZE, signal })
@@ -119,13 +124,12 @@ async function searchList<Found>(wait: Wait<Found>): Promise<{ readonly found: F
     if (summary.receivedAt < since) return null
     if (rejected.has(summary.id)) continue
     const reason =
-      summaryMismatch(summary, expectation.filter) ??
-      (expectation.for === 'otp' && !summary.hasOtp ? NO_OTP : null)
+      summaryMismatch(summary, expectation.filter) ?? (needsOtp && !summary.hasOtp ? NO_OTP : null)
     if (reason !== null) {
       reject(wait, summary, reason)
       continue
     }
-    const message = await target.messages.read(summary.id, { signal })
+    const message = await target.messages.read(summary.id, { otpFormat, signal })
     const picked = evaluate(wait, message, expectation.filter)
     if (picked !== null) return picked
   }

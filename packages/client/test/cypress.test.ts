@@ -67,6 +67,8 @@ describe('the commands for Cypress', () => {
     await run('waitForEmail', inbox, { subject: 'News', q: 'is:unread' })
     assert.equal(mayfly.calls.at(-1)?.query.get('q'), 'is:unread')
     assert.equal(Object(await run('waitForOtp', inbox)).value, '481516')
+    await run('waitForOtp', inbox, { otpFormat: '999999' })
+    assert.equal(mayfly.calls.at(-1)?.query.get('otpFormat'), '999999')
     assert.equal(Object(await run('waitForLink', inbox, { link: /VERIFY/i })).url, link.url)
     assert.equal(Object(await run('waitForLink', inbox, { link: 'verify' })).url, link.url)
   })

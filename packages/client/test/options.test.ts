@@ -77,6 +77,7 @@ describe('the options of a call', () => {
       webhooks: () => client.webhooks.list(typo),
       events: () => client.events(typo).next(),
       register: () => registerAccount(untyped({ email: 'a@b.example', zzz: 1 })),
+      waitForOtp: () => inbox.waitForOtp(typo),
       verify: () => verifyWebhook({}, '', untyped({ secret: 'whsec_1', zzz: 1 })),
     }
     const sent = mayfly.calls.length

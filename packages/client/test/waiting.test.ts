@@ -47,6 +47,17 @@ describe('a wait', () => {
     assert.equal(message.id, 'msg_1')
   })
 
+  it('leaves the form of a code to the service, also behind a message that does not match', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await openInbox(mayfly)
+    mayfly.inbox.deliver({ otp: CODE, subject: 'Please verify' }, { otp: CODE, subject: 'News' })
+    const { message } = await inbox.waitForOtp({ otpFormat: '999999', subject: /verify/ })
+    assert.equal(message.subject, 'Please verify')
+    assert.deepEqual(waitPaths(mayfly), ['for=otp&timeoutSeconds=30&otpFormat=999999'])
+    const read = mayfly.calls.find(({ path }) => path.endsWith('/messages/msg_1'))
+    assert.equal(String(read?.query), 'otpFormat=999999')
+  })
+
   it('finds what a filter asks for behind a newer message that does not match', async () => {
     const message = { subject: 'Please verify', from: { name: 'Bo', address: 'bo@acme.example' } }
     const filters: readonly WaitOptions[] = [

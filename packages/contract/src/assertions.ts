@@ -9,6 +9,7 @@ import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
 import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
+import { otpFormatField } from './otp-format.ts'
 import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 import { filterFields, sinceField } from './waiting.ts'
@@ -20,8 +21,8 @@ const CLIENT = /^[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40})?$/
 
 const assertionVariants = [
   z
-    .strictObject({ type: z.literal('otpPresent') })
-    .describe('Passes when a one-time code was detected.')
+    .strictObject({ type: z.literal('otpPresent'), otpFormat: otpFormatField })
+    .describe('Passes when a one-time code was detected; with `otpFormat`, one of that form.')
     .meta({ id: 'OtpPresentAssertion' }),
   z
     .strictObject({

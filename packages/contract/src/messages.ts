@@ -4,6 +4,7 @@ import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
 import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
+import { otpFormatField } from './otp-format.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { searchQuerySchema } from './search.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -264,6 +265,7 @@ export const readMessage = {
       .enum(['block', 'allow'])
       .default('block')
       .describe('Whether `html` keeps images that are loaded from other servers.'),
+    otpFormat: otpFormatField,
   }),
   response: {
     200: messageSchema,

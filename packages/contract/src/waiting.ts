@@ -6,6 +6,7 @@ import { errorResponses, errorSchema } from './error-responses.ts'
 import { inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
+import { otpFormatField } from './otp-format.ts'
 import { queryInteger } from './query.ts'
 import { searchQuerySchema } from './search.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -39,6 +40,7 @@ export const waitForMessage = {
     timeoutSeconds: queryInteger(WAIT_SECONDS).describe('0 checks once, without waiting.'),
     since: sinceField,
     after: watermarkSchema.optional(),
+    otpFormat: otpFormatField,
     ...filterFields,
   }),
   response: {

@@ -1,5 +1,5 @@
 import { type AttachmentVerdict, judgeAttachments } from './attachments/verdict.ts'
-import { findOtpSteps, type OtpFinding } from './codes/find.ts'
+import { findOtp, findOtpSteps, type OtpFinding } from './codes/find.ts'
 import { readHtml } from './html/read-html.ts'
 import { previewOf, readableText } from './html/readable-text.ts'
 import { findLinks, type MailLink } from './links/links.ts'
@@ -34,4 +34,9 @@ export function* detectSteps(mail: ParsedMail): Steps<Detected> {
   yield
   const code = yield* findOtpSteps({ subject: mail.subject, text: mail.text, html: reading })
   return { text, preview, links, code, verdicts: judgeAttachments(mail.attachments) }
+}
+
+/** Finds the one-time code of a form, such as `999999`. */
+export function detectOtp({ subject, text, html }: ParsedMail, format: string | null): OtpFinding {
+  return findOtp({ subject, text, html: html === null ? null : readHtml(html) }, format)
 }

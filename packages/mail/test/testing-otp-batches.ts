@@ -15,6 +15,8 @@ export interface BatchMail {
   readonly html: string | null
   readonly otp: string | null
   readonly links: readonly string[]
+  /** Whose template it was rendered from; other mails were written. */
+  readonly project?: string
 }
 
 /** What was found in a mail of a batch. */

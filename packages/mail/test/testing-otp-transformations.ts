@@ -3,8 +3,8 @@ import { type BatchMail, resultOf } from './testing-otp-batches.ts'
 /** A change of a mail that does not change its code, or changes it in a known way. */
 export interface Transformation {
   readonly name: string
-  /** Still changes more than one verdict in 200; measured by bench/otp.ts and not yet tested. */
-  readonly isOpen?: boolean
+  /** Whether it adds or drops something that a reader would read: a number, a subject, a part. */
+  readonly matters?: boolean
   /** The changed mail with the code that it then has; null where the change does not apply. */
   readonly apply: (mail: BatchMail) => BatchMail | null
 }
@@ -52,40 +52,52 @@ const TEMPLATE_CHARS = 40_000
 export const TRANSFORMATIONS: readonly Transformation[] = [
   {
     name: 'the text part alone',
-    isOpen: true,
+    matters: true,
     apply: (mail) => (mail.html ? only(mail, 'text') : null),
   },
-  { name: 'the HTML alone', apply: (mail) => (mail.text ? only(mail, 'html') : null) },
+  {
+    name: 'the HTML alone',
+    matters: true,
+    apply: (mail) => (mail.text ? only(mail, 'html') : null),
+  },
   { name: 'HTML made of the text', apply: withHtmlOfText },
-  { name: 'subject "hello"', isOpen: true, apply: (mail) => withSubject(mail, 'hello') },
-  { name: 'subject "Test"', isOpen: true, apply: (mail) => withSubject(mail, 'Test') },
-  { name: 'no subject', isOpen: true, apply: (mail) => withSubject(mail, null) },
+  { name: 'subject "hello"', matters: true, apply: (mail) => withSubject(mail, 'hello') },
+  { name: 'subject "Test"', matters: true, apply: (mail) => withSubject(mail, 'Test') },
+  { name: 'no subject', matters: true, apply: (mail) => withSubject(mail, null) },
   { name: 'the subject in capitals', apply: withLoudSubject },
   { name: 'a footer', apply: (mail) => withLinesBelow(mail, FOOTER) },
   { name: 'a signature', apply: (mail) => withLinesBelow(mail, SIGNATURE) },
-  { name: 'an older mail below', apply: (mail) => withLinesBelow(mail, QUOTE) },
+  { name: 'an older mail below', matters: true, apply: (mail) => withLinesBelow(mail, QUOTE) },
   {
     name: 'an order below',
+    matters: true,
     apply: (mail) => withLinesBelow(mail, ['Order number: 730528']),
   },
   {
     name: 'an order above',
+    matters: true,
     apply: (mail) => withLinesAbove(mail, ['Order number: 730528']),
   },
   {
     name: 'a ticket below',
-    isOpen: true,
+    matters: true,
     apply: (mail) => withLinesBelow(mail, ['Ticket 884120']),
   },
   {
     name: 'an order behind the code',
+    matters: true,
     apply: (mail) => withLineOfCode(mail, (line) => `${ended(line)} Order 730528.`),
   },
   {
     name: 'a ticket before the code',
+    matters: true,
     apply: (mail) => withLineOfCode(mail, (line) => `Ticket 884120. ${line}`),
   },
-  { name: 'a phone above', apply: (mail) => withLinesAbove(mail, ['Phone: 555 0142']) },
+  {
+    name: 'a phone above',
+    matters: true,
+    apply: (mail) => withLinesAbove(mail, ['Phone: 555 0142']),
+  },
   { name: 'a preheader', apply: withPreheader },
   { name: 'a tracking link', apply: withTrackingLink },
   { name: 'a large template', apply: withTemplate },
@@ -97,17 +109,17 @@ export const TRANSFORMATIONS: readonly Transformation[] = [
   { name: 'the code in spans', apply: (mail) => withMarkedCode(mail, inSpans) },
   {
     name: 'another code',
-    isOpen: true,
+    matters: true,
     apply: (mail) => withOtherCode(mail, (at) => '7305284916'.charAt(at)),
   },
   {
     name: 'leading zeros',
-    isOpen: true,
+    matters: true,
     apply: (mail) => withOtherCode(mail, (at) => '0047385216'.charAt(at)),
   },
   {
     name: 'a round number',
-    isOpen: true,
+    matters: true,
     apply: (mail) => withOtherCode(mail, (at) => (at === 0 ? '5' : '0')),
   },
 ]

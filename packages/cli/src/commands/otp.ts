@@ -11,10 +11,22 @@ export const otp = defineCommand({
   args: ['[INBOX]'],
   about:
     'INBOX is an id or an address; default: the newest inbox. A code that has already arrived\ncounts, unless --since or --after excludes it. Exits with 3 when none arrives in time.',
-  options: { ...WAIT_OPTIONS, ...CONNECTION_OPTIONS },
+  options: {
+    format: {
+      type: 'string',
+      value: 'FORM',
+      about: 'only a code of this form: 999999, AAAA-AAAA (9 a digit, A a letter or digit)',
+    },
+    ...WAIT_OPTIONS,
+    ...CONNECTION_OPTIONS,
+  },
   example: 'CODE=$(mayfly otp --timeout 60)',
   run: async ({ options, args: [named], terminal }) => {
-    const query = { ...waitOptions(options), signal: terminal.interrupted }
+    const query = {
+      ...waitOptions(options),
+      otpFormat: options.format,
+      signal: terminal.interrupted,
+    }
     const client = await connect(terminal, options)
     const inbox = await chooseInbox(client, named, terminal.interrupted)
     const what = `waiting for a code to ${inbox.emailAddress}`

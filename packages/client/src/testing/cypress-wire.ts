@@ -1,7 +1,7 @@
 import type { Assertion } from '../assertions.ts'
 import type { TextPattern } from '../filter.ts'
 import type { CreateInboxOptions } from '../inboxes.ts'
-import type { CheckOptions, LinkOptions } from '../wait-options.ts'
+import type { CheckOptions, LinkOptions, OtpOptions } from '../wait-options.ts'
 
 /** A pattern as JSON: tasks get their arguments from the browser as JSON. */
 type PackedPattern = string | { readonly source: string; readonly flags: string }
@@ -10,15 +10,21 @@ type PackedPattern = string | { readonly source: string; readonly flags: string 
 type Patterned = 'from' | 'subject' | 'text' | 'link'
 
 /** The options of a wait as JSON. */
-export type PackedOptions = Omit<CypressLinkOptions, Patterned | 'since'> & {
+export type PackedOptions = Omit<CypressOptions, Patterned | 'since'> & {
   readonly [Option in Patterned]?: PackedPattern | undefined
 } & { readonly since?: string | undefined }
 
 /** The options of a wait in a command; a task cannot be aborted from the browser. */
 export type CypressWaitOptions = Omit<CypressLinkOptions, 'link'>
 
+/** The options of a wait for a code in a command. */
+export type CypressOtpOptions = Omit<OtpOptions, 'signal'>
+
 /** The options of a wait for a link in a command. */
 export type CypressLinkOptions = Omit<LinkOptions, 'signal'>
+
+/** The options of any wait. */
+export type CypressOptions = CypressLinkOptions & CypressOtpOptions
 
 /** The options of a check in a command. */
 export type CypressCheckOptions = Omit<CheckOptions, 'signal'>
@@ -39,7 +45,7 @@ export type WaitArgument = InboxArgument & { readonly options: PackedOptions }
 export type CheckArgument = WaitArgument & { readonly assertions: readonly Assertion[] }
 
 /** Converts options to JSON. */
-export function packOptions(options: CypressLinkOptions): PackedOptions {
+export function packOptions(options: CypressOptions): PackedOptions {
   const { from, subject, text, link, since, ...rest } = options
   return {
     ...rest,
@@ -52,7 +58,7 @@ export function packOptions(options: CypressLinkOptions): PackedOptions {
 }
 
 /** Converts options from JSON. */
-export function unpackOptions(packed: PackedOptions): LinkOptions {
+export function unpackOptions(packed: PackedOptions): LinkOptions & OtpOptions {
   const entries = Object.entries(packed).map(([name, value]) => [name, unpack(value)])
   return Object.fromEntries(entries)
 }

@@ -4,11 +4,13 @@ import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
 import { checkOptions } from '../options.ts'
-import { CHECK, LINK, WAIT } from '../wait-options.ts'
+import { CHECK, LINK, OTP, WAIT } from '../wait-options.ts'
 import {
   type CypressCheckOptions,
   type CypressInboxOptions,
   type CypressLinkOptions,
+  type CypressOptions,
+  type CypressOtpOptions,
   type CypressWaitOptions,
   packOptions,
 } from './cypress-wire.ts'
@@ -30,7 +32,7 @@ declare global {
       /** Waits for a message. */
       waitForEmail(inbox: InboxRef, options?: CypressWaitOptions): Chainable<Message>
       /** Waits for a one-time code. */
-      waitForOtp(inbox: InboxRef, options?: CypressWaitOptions): Chainable<ReceivedOtp>
+      waitForOtp(inbox: InboxRef, options?: CypressOtpOptions): Chainable<ReceivedOtp>
       /** Waits for a link. */
       waitForLink(inbox: InboxRef, options?: CypressLinkOptions): Chainable<ReceivedLink>
       /** Waits for a message and checks it. */
@@ -66,7 +68,7 @@ const OVERHEAD_MS = 20_000
 
 /** The options of a wait, and which it may have. */
 type WaitOf = {
-  readonly options: CypressLinkOptions
+  readonly options: CypressOptions
   readonly kinds: Parameters<typeof checkOptions>[1]
 }
 
@@ -87,8 +89,8 @@ export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
     diagnoseInbox: ({ id }: InboxRef) => call('diagnoseInbox', { inboxId: id }),
     waitForEmail: ({ id }: InboxRef, options: CypressWaitOptions = {}) =>
       wait('waitForEmail', { inboxId: id }, { options, kinds: WAIT }),
-    waitForOtp: ({ id }: InboxRef, options: CypressWaitOptions = {}) =>
-      wait('waitForOtp', { inboxId: id }, { options, kinds: WAIT }),
+    waitForOtp: ({ id }: InboxRef, options: CypressOtpOptions = {}) =>
+      wait('waitForOtp', { inboxId: id }, { options, kinds: OTP }),
     waitForLink: ({ id }: InboxRef, options: CypressLinkOptions = {}) =>
       wait('waitForLink', { inboxId: id }, { options, kinds: LINK }),
     assertEmail: (

@@ -1,59 +1,34 @@
 import { codeAt } from '../text/code-at.ts'
+import { BIT, CONCEPTS, type Concept } from './concepts.ts'
+import { readWordFiles } from './data-files.ts'
 import { FOLDED, foldWord, KIND, KINDS } from './fold.ts'
-import { NOWHERE, ROOT, type Trie, TrieBuilder } from './trie.ts'
-import { ACCOUNTS } from './words/accounts.ts'
-import { AFRICAN } from './words/african.ts'
-import { ASIAN } from './words/asian.ts'
-import { CENTRAL_EUROPEAN } from './words/central.ts'
-import { BIT, bitsOf, CONCEPTS, type Lexicon } from './words/concepts.ts'
-import { DOCUMENTS } from './words/documents.ts'
-import { EASTERN } from './words/eastern.ts'
-import { ENGLISH } from './words/english.ts'
-import { WEST_GERMANIC } from './words/germanic.ts'
-import { IBERIAN } from './words/iberian.ts'
-import { INDIC } from './words/indic.ts'
-import { NORDIC } from './words/nordic.ts'
-import { NORTHERN } from './words/northern.ts'
-import { OTHER_CODES } from './words/other-codes.ts'
-import { PURPOSES } from './words/purposes.ts'
-import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
-import { ROMANCE } from './words/romance.ts'
-import { SETTLED } from './words/settled.ts'
-import { SLAVIC } from './words/slavic.ts'
-import { SOUTHERN } from './words/southern.ts'
-import { SPELLING } from './words/spelling.ts'
-import { SUBJECT_LINE } from './words/subject-line.ts'
-import { VERBS } from './words/verbs.ts'
+import { NOWHERE, Trie } from './trie.ts'
 
-/** The words of all languages. A new language is a row in one of these files. */
-export const WORDS: Lexicon = {
-  ...ENGLISH,
-  ...WEST_GERMANIC,
-  ...NORDIC,
-  ...ROMANCE,
-  ...IBERIAN,
-  ...SLAVIC,
-  ...CENTRAL_EUROPEAN,
-  ...NORTHERN,
-  ...EASTERN,
-  ...RIGHT_TO_LEFT,
-  ...INDIC,
-  ...ASIAN,
-  ...SOUTHERN,
-  ...AFRICAN,
+/** The words of one language by meaning: comma-separated words and phrases. */
+export type WordTable = Readonly<Partial<Record<Concept, string>>>
+
+/**
+ * The words of all languages, from the files in words/: one for a language, and those that begin
+ * with `all-` for all languages together. A line is a meaning and its words, in any spelling that
+ * folding makes equal. `*` after a word stands for any ending, before it for any beginning; `^`
+ * requires capitals. A phrase with a word for code, `this code`, has that meaning as well.
+ */
+export function readWords(): ReadonlyMap<string, WordTable> {
+  return new Map(Array.from(readWordFiles(), ([name, text]) => [name, tableOf(name, text)]))
 }
 
-/** With the tables that are for all languages together. */
-const ALL_WORDS: Lexicon = {
-  ...WORDS,
-  ...DOCUMENTS,
-  ...ACCOUNTS,
-  ...OTHER_CODES,
-  ...SETTLED,
-  ...VERBS,
-  ...SUBJECT_LINE,
-  ...SPELLING,
-  ...PURPOSES,
+function tableOf(name: string, text: string): WordTable {
+  const table: Partial<Record<Concept, string>> = {}
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    const at = line.indexOf(': ')
+    const concept = CONCEPTS.find((one) => one === line.slice(0, at))
+    if (concept === undefined || table[concept] !== undefined) {
+      throw new Error(`words/${name}.txt has a line of no meaning, or a second of one: ${line}`)
+    }
+    table[concept] = line.slice(at + 2)
+  }
+  return table
 }
 
 /** Letters before the last part of a compound. */
@@ -61,19 +36,11 @@ const COMPOUND_CHARS_MIN = 2
 
 const SPACE = 0x20
 
-/** Phrases with these meanings that contain a word for code, `this code`, mean a code as well. */
-const WITH_CODE = bitsOf('enter', 'login', 'once', 'verify')
-
-/** The words by their beginnings, and the last parts of compounds by their endings. */
-interface Tries {
-  readonly forward: TrieBuilder
-  readonly backward: TrieBuilder
-}
-
 /** Finds the words of all languages in a text. */
 export class Dictionary {
-  readonly #forward: Trie
-  readonly #backward: Trie
+  /** The words by their beginnings, and the last parts of compounds by their endings. */
+  readonly #forward = new Trie(19)
+  readonly #backward = new Trie(14)
   // Meanings by entry: of the forward trie, and in the last table of the backward trie.
   readonly #whole: number[] = [0]
   readonly #anyEnding: number[] = [0]
@@ -83,19 +50,11 @@ export class Dictionary {
   #isCapital = false
 
   constructor() {
-    const tries = { forward: new TrieBuilder(), backward: new TrieBuilder() }
-    for (const language of Object.values(ALL_WORDS)) {
-      const codeWords = codeWordsOf(language)
+    for (const language of readWords().values()) {
       for (const concept of CONCEPTS) {
-        const own = BIT[concept]
-        const named = (own & WITH_CODE) === 0 ? [] : codeWords
-        for (const entry of entriesOf(language[concept])) {
-          this.#add(tries, entry, own | codeIn(entry, named))
-        }
+        for (const entry of entriesOf(language[concept])) this.#add(entry, BIT[concept])
       }
     }
-    this.#forward = tries.forward.finish()
-    this.#backward = tries.backward.finish()
   }
 
   /** The end of the last match; for the last part of a compound, its start. */
@@ -105,7 +64,7 @@ export class Dictionary {
 
   /** Meanings of the longest entry that begins here; 0 for none. */
   matchAt(text: string, start: number): number {
-    let node = ROOT
+    let node = this.#forward.root
     let found = 0
     let wasSpace = false
     this.#isCapital = isCapital(text, start)
@@ -129,7 +88,7 @@ export class Dictionary {
 
   /** Meanings of the longest last part of a compound that the word ends in; 0 for none. */
   matchEnding(text: string, start: number, end: number): number {
-    let node = ROOT
+    let node = this.#backward.root
     let found = 0
     for (let at = end - 1; at >= start + COMPOUND_CHARS_MIN; at -= 1) {
       const code = FOLDED[codeAt(text, at)] ?? 0
@@ -145,15 +104,15 @@ export class Dictionary {
     return found
   }
 
-  #add(tries: Tries, written: string, concepts: number): void {
+  #add(written: string, concepts: number): void {
     const folded = foldWord(written.replaceAll(/[*^]/g, ''))
     if (written.startsWith('*')) {
-      const entry = tries.backward.add([...folded].reverse().join(''))
+      const entry = this.#backward.add([...folded].reverse().join(''))
       const meant = concepts === BIT.code ? BIT.compound : concepts
       this.#anyBeginning[entry] = (this.#anyBeginning[entry] ?? 0) | meant
       return
     }
-    const entry = tries.forward.add(folded)
+    const entry = this.#forward.add(folded)
     this.#whole[entry] ??= 0
     this.#anyEnding[entry] ??= 0
     this.#capitals[entry] ??= 0
@@ -180,34 +139,6 @@ export function entriesOf(row: string | undefined): readonly string[] {
   if (row === undefined) return []
   const entries = row.split(',').map((entry) => entry.trim())
   return entries.filter((entry) => entry !== '')
-}
-
-/** A word for code of one language. */
-interface CodeWord {
-  readonly folded: string
-  readonly hasAnyEnding: boolean
-  readonly concepts: number
-}
-
-function codeWordsOf(language: Lexicon[string]): readonly CodeWord[] {
-  return (['code', 'pin'] as const).flatMap((concept) =>
-    entriesOf(language[concept]).map((entry) => ({
-      folded: foldWord(entry.replaceAll('*', '')),
-      hasAnyEnding: entry.endsWith('*'),
-      concepts: BIT[concept],
-    })),
-  )
-}
-
-/** The meanings of the words for code in a phrase; 0 if it has none. */
-function codeIn(phrase: string, codeWords: readonly CodeWord[]): number {
-  if (codeWords.length === 0 || !phrase.includes(' ')) return 0
-  const words = phrase.split(' ').map((word) => foldWord(word.replaceAll('*', '')))
-  return codeWords
-    .filter(({ folded, hasAnyEnding }) =>
-      words.some((word) => (hasAnyEnding ? word.startsWith(folded) : word === folded)),
-    )
-    .reduce((all, { concepts }) => all | concepts, 0)
 }
 
 function isWordEnd(text: string, end: number): boolean {

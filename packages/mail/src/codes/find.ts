@@ -1,10 +1,10 @@
 import { runSteps, type Steps } from '../steps.ts'
-import { calibrated } from './calibration.ts'
 import { candidatesOf } from './candidates.ts'
-import { evidenceSteps } from './evidence.ts'
-import { type JudgedValue, judge, reasonsOf } from './judge.ts'
 import { linesOf, type OtpInput } from './lines.ts'
-import { MailReader } from './mail-reader.ts'
+import { model } from './model.ts'
+import { FORMAT_PROBABILITY_MIN, hasOtpFormat } from './otp-format.ts'
+import { type RankedValue, type Ranking, rank } from './rank.ts'
+import { reasonsOf } from './reasons.ts'
 
 export type { OtpInput } from './lines.ts'
 
@@ -31,60 +31,55 @@ export interface OtpFinding {
 
 const NOTHING: OtpFinding = { otp: null, candidates: [] }
 
-/** Candidates reported: enough to see why a code was or was not taken. */
-const REPORTED_MAX = 10
-
-/** Lowest probability with which a code is returned: a wrong code is worse than none. */
-export const PROBABILITY_MIN = 0.75
-
 /** Highest confidence: no mail is certain. */
 const CONFIDENCE_MAX = 0.99
 
-/** Finds the one-time code of a mail. */
-export function findOtp(input: OtpInput): OtpFinding {
-  return runSteps(findOtpSteps(input))
+/**
+ * Finds the one-time code of a mail. With a form, such as `999999` or `AAAA-AAAA`, only values of
+ * that form count, and a less likely one is given.
+ */
+export function findOtp(input: OtpInput, format: string | null = null): OtpFinding {
+  return runSteps(findOtpSteps(input, format))
 }
 
 /** The same, step by step. */
-export function* findOtpSteps(input: OtpInput): Steps<OtpFinding> {
+export function* findOtpSteps(input: OtpInput, format: string | null = null): Steps<OtpFinding> {
   const lines = linesOf(input)
   yield
   const candidates = candidatesOf(lines)
   if (candidates.length === 0) return NOTHING
   yield
-  const mail = new MailReader(lines, candidates)
-  yield
-  const evidence = yield* evidenceSteps(mail, candidates)
-  yield
-  return findingOf(judge(evidence))
+  if (format === null) return findingOf(rank(lines, candidates), model().header.threshold)
+  const ranking = rank(lines, candidates, (value) => hasOtpFormat(value, format))
+  return findingOf(ranking, FORMAT_PROBABILITY_MIN)
 }
 
-function findingOf(judged: readonly JudgedValue[]): OtpFinding {
-  const best = judged[0]
+function findingOf(ranking: Ranking, probabilityMin: number): OtpFinding {
+  const best = ranking.values[0]
+  const isGiven = best !== undefined && best.probability >= probabilityMin
   return {
-    otp: best === undefined ? null : choose(best),
+    otp: isGiven ? { value: best.value.value, confidence: confidenceOf(best) } : null,
     // Not computed for mails that nobody asks about.
     get candidates() {
-      return judged.slice(0, REPORTED_MAX).map(report)
+      return ranking.values.map((one) => ({
+        value: one.value.value,
+        confidence: confidenceOf(one),
+        ...reasonsOf(ranking, one),
+      }))
     },
   }
 }
 
-function choose(best: JudgedValue): Otp | null {
-  if (best.probability < PROBABILITY_MIN) return null
-  return { value: best.evidence.value, confidence: confidenceOf(best) }
-}
-
-function report(judged: JudgedValue): OtpCandidate {
-  const reasons = reasonsOf(judged.evidence)
-  return {
-    value: judged.evidence.value,
-    confidence: confidenceOf(judged),
-    reasonsFor: reasons.filter(({ weight }) => weight > 0).map(({ text }) => text),
-    reasonsAgainst: reasons.filter(({ weight }) => weight < 0).map(({ text }) => text),
-  }
-}
-
-function confidenceOf({ probability }: JudgedValue): number {
+function confidenceOf({ probability }: RankedValue): number {
   return Math.round(Math.min(calibrated(probability), CONFIDENCE_MAX) * 1000) / 1000
+}
+
+/** How often a probability is right on mails that the model was not trained with. */
+function calibrated(probability: number): number {
+  let [x0, y0] = [0, 0]
+  for (const [x1, y1] of model().header.calibration) {
+    if (probability <= x1) return x1 === x0 ? y1 : y0 + ((y1 - y0) * (probability - x0)) / (x1 - x0)
+    ;[x0, y0] = [x1, y1]
+  }
+  return y0
 }

@@ -17,80 +17,23 @@ export const KIND = {
   outside: 7,
 } as const
 
-/** The digit zero of each script; the other nine follow it. */
-const ZEROS: readonly number[] = [
-  0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
-  0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0,
-  0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10,
-]
-
-const SPACES: readonly number[] = [
-  0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
-]
-
-/** First and last of what is neither letter nor digit above ASCII. */
-const OTHERS: readonly (readonly [number, number])[] = [
-  [0x80, 0xa9],
-  [0xab, 0xb4],
-  [0xb6, 0xb9],
-  [0xbb, 0xbf],
-  [0xd7, 0xd7],
-  [0xf7, 0xf7],
-  [0x37e, 0x37e],
-  [0x387, 0x387],
-  [0x55a, 0x55f],
-  [0x589, 0x58f],
-  [0x5be, 0x5be],
-  [0x5c0, 0x5c0],
-  [0x5c3, 0x5c3],
-  [0x5f3, 0x5f4],
-  [0x600, 0x60f],
-  [0x61b, 0x61f],
-  [0x66a, 0x66d],
-  [0x6d4, 0x6d4],
-  [0x964, 0x965],
-  [0xe3f, 0xe3f],
-  [0xe4f, 0xe4f],
-  [0xe5a, 0xe5b],
-  [0x104a, 0x104f],
-  [0x1360, 0x137c],
-  [0x17d4, 0x17db],
-  [0x2000, 0x2bff],
-  [0x2e00, 0x2e7f],
-  [0x3001, 0x3004],
-  [0x3008, 0x3020],
-  [0x3030, 0x3030],
-  [0x303d, 0x303f],
-  [0x30fb, 0x30fb],
-  [0xd800, 0xf8ff],
-  [0xfe10, 0xfe6f],
-  [0xff00, 0xff0f],
-  [0xff1a, 0xff20],
-  [0xff3b, 0xff40],
-  [0xff5b, 0xff65],
-  [0xffe0, 0xffff],
-]
-
+/** First and last letter of scripts without spaces between words, or with many affixes. */
 const JOINED: readonly (readonly [number, number])[] = [
-  [0x900, 0xdff],
-  [0xe00, 0xeff],
+  [0x900, 0xeff],
   [0x1000, 0x109f],
   [0x1200, 0x137f],
   [0x1780, 0x17ff],
-  [0x3005, 0x3007],
-  [0x3021, 0x30ff],
+  [0x3005, 0x30ff],
   [0x3400, 0x9fff],
   [0xac00, 0xd7af],
   [0xf900, 0xfaff],
   [0xff66, 0xff9f],
 ]
 
-const PREFIXING: readonly (readonly [number, number])[] = [
-  [0x590, 0x5ff],
-  [0x600, 0x6ff],
-]
+/** Hebrew and Arabic. */
+const PREFIXING = [0x590, 0x6ff] as const
 
-/** Zero width, and optional marks of Latin, Arabic and Hebrew letters. */
+/** Zero width, the frame of a keycap, and optional marks of Latin, Arabic and Hebrew letters. */
 const NOTHING: readonly (readonly [number, number])[] = [
   [0xad, 0xad],
   [0x300, 0x36f],
@@ -108,7 +51,6 @@ const NOTHING: readonly (readonly [number, number])[] = [
   [0x200b, 0x200f],
   [0x202a, 0x202e],
   [0x2060, 0x206f],
-  // The frame of a keycap.
   [0x20e3, 0x20e3],
   [0xfe00, 0xfe0f],
   [0xfeff, 0xfeff],
@@ -182,41 +124,35 @@ export function kindAt(text: string, at: number): number {
 }
 
 function makeKinds(): Uint8Array {
-  const kinds = new Uint8Array(0x10000).fill(KIND.letter)
-  const set = (ranges: readonly (readonly [number, number])[], kind: number): void => {
-    for (const [first, last] of ranges) kinds.fill(kind, first, last + 1)
-  }
-  kinds.fill(KIND.other, 0, 0x41)
-  set(
-    [
-      [0x5b, 0x60],
-      [0x7b, 0x7f],
-    ],
-    KIND.other,
-  )
-  set(JOINED, KIND.joined)
-  set(PREFIXING, KIND.prefixing)
-  set(OTHERS, KIND.other)
-  set(NOTHING, KIND.nothing)
-  for (const zero of ZEROS) kinds.fill(KIND.digit, zero, zero + 10)
-  for (const space of SPACES) kinds[space] = KIND.space
-  kinds.fill(KIND.space, 0x2000, 0x200b)
-  return kinds
+  return Uint8Array.from({ length: 0x10000 }, (_, code) => {
+    const sign = String.fromCharCode(code)
+    if (isIn(NOTHING, code)) return KIND.nothing
+    if (/[\s\u0085]/.test(sign)) return KIND.space
+    if (/\p{Nd}/u.test(sign)) return KIND.digit
+    if (!/[\p{L}\p{M}]/u.test(sign)) return KIND.other
+    if (isIn(JOINED, code)) return KIND.joined
+    return code >= PREFIXING[0] && code <= PREFIXING[1] ? KIND.prefixing : KIND.letter
+  })
+}
+
+function isIn(ranges: readonly (readonly [number, number])[], code: number): boolean {
+  return ranges.some(([first, last]) => code >= first && code <= last)
 }
 
 function makeFolded(): Uint16Array {
-  const folded = new Uint16Array(0x10000)
-  for (let code = 0; code < folded.length; code += 1) folded[code] = code
+  const folded = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
   for (const [first, last] of CASED) {
     for (let code = first; code <= last; code += 1) folded[code] = foldLetter(code)
   }
   for (const [letter, equivalent] of EQUIVALENTS)
     folded[letter.charCodeAt(0)] = equivalent.charCodeAt(0)
-  for (const [first, last] of NOTHING) folded.fill(0, first, last + 1)
-  for (const space of SPACES) folded[space] = 0x20
-  folded.fill(0x20, 0x2000, 0x200b)
-  for (const zero of ZEROS) {
-    for (let digit = 0; digit < 10; digit += 1) folded[zero + digit] = 0x30 + digit
+  let digit = 0
+  for (const [code, kind] of KINDS.entries()) {
+    if (kind === KIND.nothing) folded[code] = 0
+    else if (kind === KIND.space) folded[code] = 0x20
+    // The ten digits of a script follow each other.
+    digit = kind === KIND.digit ? (KINDS[code - 1] === KIND.digit ? (digit + 1) % 10 : 0) : 0
+    if (kind === KIND.digit) folded[code] = 0x30 + digit
   }
   return folded
 }

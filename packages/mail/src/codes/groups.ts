@@ -1,227 +1,268 @@
-import { chainsOf, endsShorter } from './chains.ts'
-import { areLoudWords } from './loud-words.ts'
-import type { Token } from './tokens.ts'
+import { codeAt } from '../text/code-at.ts'
+import type { PlacedValue, SearchedLine } from './placed-value.ts'
+import { type Token, typed } from './tokens.ts'
 
-/** What a code is made of. */
-export type Shape = 'digits' | 'mixed' | 'letters' | 'words'
+/** Characters of a value that is written in groups. */
+const CHARS_MIN = 4
+const MIXED_CHARS_MAX = 12
+const DIGITS_MAX = 10
 
-/** Tokens that a reader would type as one code. */
-export interface Group {
-  readonly value: string
-  readonly shape: Shape
-  readonly prefix: string
-  /** How many tokens it is made of. */
-  readonly parts: number
-  readonly separator: string
-  readonly start: number
-  readonly end: number
-}
+/** Characters of a group. */
+const GROUP_CHARS_MAX = 6
 
-const LENGTH_MIN = 4
-const LENGTH_MAX = 10
+/** Groups of a code with one character each. */
+const GROUPS_MAX = 12
 
-/** Digits after a prefix such as `G-`; with fewer, the letters are part of the code. */
-const PREFIXED_DIGITS_MIN = 4
+/** Characters between two groups. */
+const GAP_CHARS_MAX = 3
 
-/** Letters of an ending that a language adds to a number. */
-const ENDING_CHARS_MAX = 4
+const SPACE = 0x20
 
-/** Words of a code made of words, and letters in each. */
-const WORDS_MIN = 2
-const WORDS_MAX = 6
-const WORD_CHARS_MIN = 3
-const WORD_CHARS_MAX = 12
+/** Spaces and dashes: they may differ within a code, as in `27 61 – 30 84`. */
+const SOFT = /^[\s\u00a0]*[-–—‐‑]?[\s\u00a0]*$/
 
-/** The groups of a line that have the form of a code. */
-export function groupsOf(text: string, tokens: readonly Token[]): readonly Group[] {
-  const groups: Group[] = []
-  for (const chain of chainsOf(text, tokens)) {
-    const group = chain.tokens.length === 1 ? single(chain.tokens[0]) : joined(chain)
-    if (group !== null) groups.push(group)
+/** Values that are written in groups with signs between them. */
+export function groupedValuesOf(line: SearchedLine): readonly PlacedValue[] {
+  const { text, tokens } = line
+  const found: PlacedValue[] = []
+  for (let from = 0; from < tokens.length; ) {
+    if (isWord(tokens[from])) {
+      from += 1
+      continue
+    }
+    const last = lastOfRun(text, tokens, from)
+    if (last > from) found.push(...valuesOfRun(line, tokens.slice(from, last + 1)))
+    // The last token of a run may begin the next one.
+    from = Math.max(last, from + 1)
   }
-  return groups
+  const whole = wholeLine(line)
+  if (whole !== null) found.push(whole)
+  return found
 }
 
-function single(token: Token | undefined): Group | null {
-  if (token === undefined || token.value.length < LENGTH_MIN) return null
-  if (token.value.length > LENGTH_MAX) return null
-  const shape = shapeOf(token)
-  if (shape === null || (token.isAttached && shape !== 'digits')) return null
-  const { value, start, end } = token
-  return { value, shape, prefix: '', parts: 1, separator: '', start, end }
+/** A word of small letters that is too long for a group of a code. */
+function isWord(token: Token | undefined): boolean {
+  return token !== undefined && token.lower > 3 && token.digits === 0
 }
 
-function shapeOf({ digits, upper, lower, value }: Token): Shape | null {
-  if (digits === value.length) return 'digits'
-  if (digits > 0) return 'mixed'
-  if (lower === 0 || upper === 0) return 'letters'
-  // `Welcome` and `GmbH` are words; `xKqTrP` is not.
-  return /^[A-Z]?[a-z]+$/.test(value) || upper + 1 >= value.length ? null : 'letters'
+/** The last of the tokens that are separated in one way. */
+function lastOfRun(text: string, tokens: readonly Token[], from: number): number {
+  const kind = gapBetween(text, tokens[from], tokens[from + 1])
+  let at = from
+  while (kind !== null && gapBetween(text, tokens[at], tokens[at + 1]) === kind) at += 1
+  return at
 }
 
-function joined(chain: {
-  readonly tokens: readonly Token[]
-  readonly separator: string
-}): Group | null {
-  const { tokens, separator } = chain
-  const first = tokens[0]
-  if (first === undefined || tokens.some((token) => token.isAttached)) return null
-  // Many amounts have this form.
-  if (separator === '.' && !isDotted(tokens)) return null
-  const value = tokens.map((token) => token.value).join('')
-  const digits = tokens.reduce((sum, token) => sum + token.digits, 0)
-  const parts = { ...whole(tokens), parts: tokens.length, separator, prefix: '' }
-  if (isPrefixed(tokens, separator)) {
-    const number = tokens[1]?.value ?? ''
-    return { ...parts, value: number, shape: 'digits', prefix: first.value, parts: 1 }
+/** What separates two tokens: the same for all spaces and dashes; null if no code has it. */
+function gapBetween(text: string, one: Token | undefined, next: Token | undefined): string | null {
+  if (one === undefined || next === undefined) return null
+  const length = next.start - one.end
+  if (length === 1 && codeAt(text, one.end) === SPACE) return ' '
+  if (length > GAP_CHARS_MAX) return null
+  const gap = text.slice(one.end, next.start)
+  // A bracket or quotation ends with a code: `(Code L28CAI) If`, `"otp":"830264"`.
+  if (gap === '' || /[\p{L}\p{N}\n"”]|[)\]]\s+$/u.test(gap)) return null
+  return SOFT.test(gap) ? ' ' : gap.replaceAll(/\s+/g, ' ')
+}
+
+function valuesOfRun(line: SearchedLine, run: readonly Token[]): readonly PlacedValue[] {
+  const gaps = run.slice(1).map(({ start }, at) => line.text.slice(run[at]?.end, start))
+  const isHard = !SOFT.test(gaps[0] ?? '')
+  const found: PlacedValue[] = []
+  for (const isGroup of [isDigits, isCapital, ...(isHard || hasDash(gaps) ? [isSmall] : [])]) {
+    for (const stretch of stretchesOf(run, isGroup)) {
+      const [from, to] = isGroup === isSmall ? withoutWords(run, gaps, stretch) : stretch
+      const groups = run.slice(from, to)
+      const own = gaps.slice(from, to - 1)
+      if (isGroup === isDigits) found.push(...numbersOf(groups, own))
+      else found.push(...mixedOf(line, groups, own))
+      if (isGroup === isCapital) found.push(...prefixed(groups, own))
+    }
   }
-  if (isPrefixedGroups(tokens, separator)) {
-    return { ...parts, value: value.slice(1), shape: 'digits', prefix: first.value, parts: 2 }
+  const all = aloneOf(line, run)
+  return all === null ? found : [...found, all]
+}
+
+function hasDash(gaps: readonly string[]): boolean {
+  return gaps.some((gap) => gap.trim() !== '')
+}
+
+/** `is 58-21-06`: a short word beside joined groups is none of them. */
+function withoutWords(
+  run: readonly Token[],
+  gaps: readonly string[],
+  [first, end]: readonly [number, number],
+): readonly [number, number] {
+  const isBeside = (at: number, gap: number): boolean => {
+    const { lower = 0, digits = 0 } = run[at] ?? {}
+    return lower > 0 && digits === 0 && gaps[gap]?.trim() === ''
   }
-  if (separator === '.') return { ...parts, value, shape: 'digits' }
-  if (isInflected(tokens, separator)) {
-    const { value: number, end } = first
-    return { ...parts, end, value: number, shape: 'digits', parts: 1 }
+  let [from, to] = [first, end]
+  while (from + 1 < to && isBeside(from, from)) from += 1
+  while (from + 1 < to && isBeside(to - 1, to - 2)) to -= 1
+  return to - from > 1 ? [from, to] : [from, from]
+}
+
+function isDigits({ value, digits, isAttached }: Token): boolean {
+  return digits === value.length && digits <= GROUP_CHARS_MAX && !isAttached
+}
+
+function isCapital({ value, lower, isAttached }: Token): boolean {
+  return lower === 0 && value.length <= GROUP_CHARS_MAX && !isAttached
+}
+
+/** Small letters as well, but for words: `wP4`, `kx7`, `ek`. */
+function isSmall({ value, digits, lower, isAttached }: Token): boolean {
+  if (value.length > GROUP_CHARS_MAX || isAttached) return false
+  return lower === 0 || digits > 0 || value.length <= 3
+}
+
+/** From and to of each longest row of tokens of a kind. */
+function stretchesOf(
+  run: readonly Token[],
+  isGroup: (token: Token) => boolean,
+): readonly (readonly [number, number])[] {
+  const found: [number, number][] = []
+  for (let from = 0; from < run.length; from += 1) {
+    let to = from
+    while (to - from <= GROUPS_MAX && run.slice(to, to + 1).some(isGroup)) to += 1
+    if (to - from > 1) found.push([from, to])
+    from = Math.max(from, to)
   }
-  if (isGlued(tokens, separator)) {
-    const number = tokens[1]?.value ?? ''
-    return { ...parts, start: tokens[1]?.start ?? 0, value: number, shape: 'digits', parts: 1 }
+  return found
+}
+
+/** One number, or several that have different gaps between them: `884120   190 442`. */
+function numbersOf(groups: readonly Token[], gaps: readonly string[]): readonly PlacedValue[] {
+  const whole = numberOf(groups, gaps)
+  if (whole !== null) return [whole]
+  const found: PlacedValue[] = []
+  for (let from = 0; from < gaps.length; from += 1) {
+    let to = from + 1
+    while (to < gaps.length && gaps[to] === gaps[from]) to += 1
+    if (to - from === gaps.length) break
+    const part = numberOf(groups.slice(from, to + 1), gaps.slice(from, to))
+    if (part !== null) found.push(part)
+    from = to - 1
   }
-  if (separator === '-' && areLoudWords(tokens.map((token) => token.value))) {
-    return { ...parts, value: tokens.map((token) => token.value).join('-'), shape: 'words' }
+  return found
+}
+
+function numberOf(groups: readonly Token[], gaps: readonly string[]): PlacedValue | null {
+  const value = groups.map((group) => group.value).join('')
+  if (value.length < CHARS_MIN || value.length > DIGITS_MAX) return null
+  if (groups.some((group) => group.digits > 5) || !isForDigits(groups, gaps)) return null
+  return placed(groups, value, 'digits')
+}
+
+/** Whether digits in these groups are no date, time or amount. */
+function isForDigits(groups: readonly Token[], gaps: readonly string[]): boolean {
+  const lengths = groups.map(({ digits }) => digits)
+  const sign = gaps[0]?.trim() ?? ''
+  const [first = 0, second = 0, third = 0] = groups.map(({ value }) => Number(value))
+  if (/^[-./]$/.test(sign) && groups.length === 3) {
+    const isDay = (day: number, month: number) => day > 0 && day <= 31 && month > 0 && month <= 12
+    const hasDay = isDay(first, second) || isDay(second, first)
+    if (hasDay && lengths[2] === 4) return false
+    if (lengths[0] === 4 && lengths[2] === 2 && isDay(third, second)) return false
   }
-  if (isWords(tokens)) {
-    return { ...parts, value: tokens.map((token) => token.value).join(separator), shape: 'words' }
+  if (sign === ',') return false
+  if (groups.length > 2) return sign !== ':' || lengths.some((length) => length !== 2)
+  if (sign === '.') return lengths[1] === 3 && (lengths[0] ?? 0) >= 2
+  return (sign !== ':' && sign !== '/') || (lengths[0] === lengths[1] && (lengths[0] ?? 0) >= 3)
+}
+
+function mixedOf(
+  line: SearchedLine,
+  groups: readonly Token[],
+  gaps: readonly string[],
+): readonly PlacedValue[] {
+  const value = groups.map((group) => group.value).join('')
+  const digits = groups.filter((group) => group.digits > 0).length
+  if (groups.every(isDigits) || /[.,]\s/.test(gaps[0] ?? '')) return []
+  if (value.length < CHARS_MIN || value.length > MIXED_CHARS_MAX) return []
+  const lengths = groups.map((group) => group.value.length)
+  const uneven = Math.max(...lengths) - Math.min(...lengths)
+  if (digits > 0) {
+    const isLikely = digits * 2 >= groups.length || uneven === 0 || isWhole(line, groups)
+    return isLikely ? [placed(groups, value, 'mixed')] : []
   }
-  if (value.length < LENGTH_MIN || value.length > LENGTH_MAX) return null
-  if (digits === value.length) return isEven(tokens) ? { ...parts, value, shape: 'digits' } : null
-  if (tokens.some((token) => token.lower > 0 && token.upper > 0 && token.digits === 0)) return null
-  if (isNumeral(tokens)) return null
-  if (digits > 0)
-    return tokens.some(isWord) && !isShortMix(tokens) ? null : { ...parts, value, shape: 'mixed' }
-  return isEven(tokens) && first.lower === 0 ? { ...parts, value, shape: 'letters' } : null
+  if (groups.some(({ lower }) => lower > 0)) return []
+  const isRandom = value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
+  const isOpen = hasDash(gaps) || isRandom || isWhole(line, groups)
+  return uneven <= (isRandom ? 2 : 1) && isOpen ? [placed(groups, value, 'letters')] : []
 }
 
-function whole(tokens: readonly Token[]): { readonly start: number; readonly end: number } {
-  return { start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 }
+function isWhole({ first, last }: SearchedLine, groups: readonly Token[]): boolean {
+  return (groups[0]?.start ?? 0) <= first && (groups.at(-1)?.end ?? 0) >= last
 }
 
-/** `G-123456`: the field takes the digits alone. */
-function isPrefixed(tokens: readonly Token[], separator: string): boolean {
-  const [letters, number] = tokens
-  if (tokens.length !== 2 || letters === undefined || number === undefined) return false
-  return (
-    separator === '-' &&
-    letters.upper === letters.value.length &&
-    letters.upper <= 3 &&
-    // `SOL-2025` is a coupon.
-    !(letters.upper === 3 && YEAR.test(number.value)) &&
-    number.digits === number.value.length &&
-    number.digits >= PREFIXED_DIGITS_MIN &&
-    number.digits <= LENGTH_MAX
-  )
+/** `G-482913`, `G-551 278`, `TAC 517-734`: the letters are not typed. */
+function prefixed(groups: readonly Token[], gaps: readonly string[]): readonly PlacedValue[] {
+  const [prefix, ...rest] = groups
+  if (prefix === undefined || prefix.digits > 0 || prefix.value.length > 3) return []
+  if (!rest.every(isDigits)) return []
+  const value = rest.map((group) => group.value).join('')
+  const hasSign = (gaps[0] ?? '').trim() !== ''
+  if (!hasSign || value.length < CHARS_MIN || value.length > DIGITS_MAX) return []
+  return [{ ...placed(groups, value, 'digits'), groups: rest.length, hasPrefix: true }]
 }
 
-/** `M-517-734`. */
-function isPrefixedGroups(tokens: readonly Token[], separator: string): boolean {
-  const [letter, one, other] = tokens
-  if (tokens.length !== 3 || separator !== '-' || letter?.upper !== 1) return false
-  const isDigits = (token: Token | undefined): boolean =>
-    token?.digits === 3 && token.value.length === 3
-  return letter.value.length === 1 && isDigits(one) && isDigits(other)
+/** A line of short groups alone, of either case: `aB3 xY9`, `BX 38 LN`. */
+function aloneOf(line: SearchedLine, run: readonly Token[]): PlacedValue | null {
+  const first = run[0]
+  if (first === undefined || run.length > GROUPS_MAX || !isAnswer(line, run)) return null
+  const value = run.map((group) => group.value).join('')
+  if (value.length < CHARS_MIN || value.length > MIXED_CHARS_MAX || !/\d/.test(value)) return null
+  if (!run.every(isSmall) || run.every(isDigits)) return null
+  return placed(run, value, 'mixed')
 }
 
-const YEAR = /^20[2-4]\d$/
-
-/** Groups with dots that are neither a date nor an amount in thousands. */
-function isDotted(tokens: readonly Token[]): boolean {
-  const length = tokens.reduce((sum, token) => sum + token.value.length, 0)
-  if (length < 6 || length > 8) return false
-  if (tokens.length === length) return true
-  if (tokens.length > 3) return false
-  const [day = 0, month = 0] = tokens.map(({ value }) => Number(value))
-  const isDate = tokens.length === 3 && day <= 31 && month <= 12
-  return !isDate && !/^0+$/.test(tokens.at(-1)?.value ?? '')
+/** Up to the end of the line, from its beginning or from a colon. */
+function isAnswer(line: SearchedLine, run: readonly Token[]): boolean {
+  if ((run.at(-1)?.end ?? 0) < line.last) return false
+  const start = run[0]?.start ?? 0
+  return start <= line.first || /[:：=]\s*$/.test(line.text.slice(Math.max(0, start - 4), start))
 }
 
-/** Prefixes of Zulu and its relatives that a dash joins to a number: `ngu-6194`. */
-const GLUED = new Set([
-  'ngu',
-  'nge',
-  'ku',
-  'kwe',
-  'ka',
-  'u',
-  'i',
-  'yi',
-  'ya',
-  'wa',
-  'le',
-  'ne',
-  'no',
-])
-
-function isGlued([prefix, number, ...more]: readonly Token[], separator: string): boolean {
-  if (prefix === undefined || number === undefined || more.length > 0) return false
-  const isNumber = number.digits === number.value.length && number.digits >= PREFIXED_DIGITS_MIN
-  return separator === '-' && isNumber && GLUED.has(prefix.value)
+function placed(groups: readonly Token[], value: string, shape: PlacedValue['shape']): PlacedValue {
+  const start = groups[0]?.start ?? 0
+  const end = groups.at(-1)?.end ?? 0
+  return { value, shape, start, end, groups: groups.length, hasPrefix: false }
 }
 
-/** `VIII-2`: a class or a chapter. */
-function isNumeral([numeral, number, ...more]: readonly Token[]): boolean {
-  if (numeral === undefined || number === undefined || more.length > 0) return false
-  return /^[IVX]+$/.test(numeral.value) && number.digits === number.value.length
-}
+/** Characters at the end of a line in which a code with any signs is searched. */
+const TAIL_CHARS = 80
 
-/** `hgt-204`: too short for a word. */
-function isShortMix([letters, number, ...more]: readonly Token[]): boolean {
-  if (letters === undefined || number === undefined || more.length > 0) return false
-  return letters.lower === 3 && letters.value.length === 3 && number.digits >= 3
-}
+/**
+ * Digits with any signs between them, or a letter of another script before them, alone in a line
+ * or behind a colon: `( 6 ) ( 0 ) ( 6 ) ( 1 )`, `20:25:07`, `가 7 3 9 2`.
+ */
+const ANY_SIGNS =
+  /(?:^|[:：]\s*)((?:[^\p{L}\p{N}]*\p{Lo}?[^\p{L}\p{N}]*)\d(?:[^\p{L}\p{N}\n]{0,6}\d){3,9})[^\p{L}\p{N}]*$/u
 
-/** `7093-as`: a number with the ending of its language. */
-function isInflected([number, ending, ...more]: readonly Token[], separator: string): boolean {
-  if (number === undefined || ending === undefined || more.length > 0 || separator !== '-') {
-    return false
-  }
-  const isNumber = number.digits === number.value.length && number.digits >= PREFIXED_DIGITS_MIN
-  return isNumber && ending.lower === ending.value.length && ending.lower <= ENDING_CHARS_MAX
-}
+/** A clock, a date, an amount. */
+const NO_CODE =
+  /^\d\d?[.:]\d\d$|^\d\d?[./-]\d\d?[./-](?:\d\d){1,2}$|^\d{4}-\d\d-\d\d$|^\d{1,3}(?:[.,]\d{3})+[.,]\d\d$/
 
-/** Parts of equal or nearly equal length: `123-456`, `1234 567`, `1 2 3 4`. */
-function isEven(tokens: readonly Token[]): boolean {
-  const lengths = tokens.map((token) => token.value.length)
-  const shortest = Math.min(...lengths)
-  const longest = Math.max(...lengths)
-  if (longest > 5) return false
-  if (shortest === longest || (shortest >= 3 && longest - shortest === 1)) return true
-  // `3371 86`, `60 33 918`, `07-3-28`
-  const length = lengths.reduce((sum, one) => sum + one, 0)
-  if (endsShorter(lengths)) return true
-  if (isDate(tokens)) return false
-  return longest <= 4 && length >= 5 && length <= 8 && tokens.length <= 3
-}
-
-/** `2025-03-14`, `14-03-2025`. */
-function isDate([first, , last, ...more]: readonly Token[]): boolean {
-  if (first === undefined || last === undefined || more.length > 0) return false
-  return /^(?:19|20)\d\d$/.test(first.value) || /^(?:19|20)\d\d$/.test(last.value)
-}
-
-/** `digit` in `6-digit`: lower-case letters only. */
-function isWord({ lower, value }: Token): boolean {
-  return lower === value.length && lower >= 3
-}
-
-function isWords(tokens: readonly Token[]): boolean {
-  if (tokens.length < WORDS_MIN || tokens.length > WORDS_MAX) return false
-  const words = tokens.filter(
-    ({ value, digits, upper }) =>
-      digits === 0 &&
-      upper === 0 &&
-      value.length >= WORD_CHARS_MIN &&
-      value.length <= WORD_CHARS_MAX,
-  )
-  const figures = tokens.filter(({ digits, value }) => digits === value.length && digits <= 4)
-  return words.length >= WORDS_MIN && words.length + figures.length === tokens.length
+function wholeLine({ text, first, last, tokens }: SearchedLine): PlacedValue | null {
+  const from = Math.max(first, text.length - TAIL_CHARS)
+  const token = tokens.at(-1)
+  if (token === undefined || token.end !== last || token.digits === 0) return null
+  const tail = typed(text.slice(from))
+  if (tail.length !== text.length - from) return null
+  const match = ANY_SIGNS.exec(tail)
+  const written = match?.[1]
+  if (match === null || written === undefined || NO_CODE.test(written.trim())) return null
+  const value = written.replaceAll(/[^\p{L}\p{N}]/gu, '')
+  const offset = written.search(/[\p{L}\p{N}]/u)
+  const start = from + match.index + match[0].indexOf(written) + offset
+  const end = from + match.index + match[0].indexOf(written) + written.length
+  const groups = written
+    .trim()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean).length
+  if (value.length > DIGITS_MAX) return null
+  const shape = /^\d+$/.test(value) ? 'digits' : 'mixed'
+  return { value, shape, start, end, groups, hasPrefix: false }
 }

@@ -1,13 +1,10 @@
 import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
 import type { HtmlReading } from '../html/read-html.ts'
 import type { TextStyle } from '../html/text-style.ts'
-import { findEqual } from './equal-lines.ts'
 import { KIND, kindAt } from './fold.ts'
-import { lineSignsOf } from './prose.ts'
-import { SIGN, SIGN_BITS } from './signs.ts'
 
 /** Where a line of the mail comes from. */
-export type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
+type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
 
 /** A part of a line with one style, up to the start of the next part. */
 export interface StyledStretch {
@@ -19,8 +16,6 @@ export interface StyledStretch {
 /** One line as a reader sees it: a paragraph, a table cell, a line of plain text. */
 export interface Line {
   readonly text: string
-  /** The characters that it may have, as bits of `SIGN`; exact in a short line but prose. */
-  readonly signs: number
   readonly source: LineSource
   readonly stretches: readonly StyledStretch[]
   readonly cell: HtmlCell | null
@@ -29,15 +24,11 @@ export interface Line {
   readonly isJoined: boolean
   /** Index of the first line of the mail with the same text. */
   readonly first: number
-  /** Index of the first line that is equal, or has other digits whose values do not matter. */
-  readonly alike: number
 }
 
 /** A line whose place in the mail is not known yet. */
 interface OpenedLine extends Line {
-  readonly key: number
   first: number
-  alike: number
 }
 
 /** The parts of a mail in which its code is searched. */
@@ -79,26 +70,28 @@ export function linesOf(input: OtpInput): readonly Line[] {
   return lines
 }
 
-/** The signs of a line, without the key above them. */
-const SIGNS = (1 << SIGN_BITS) - 1
+/** Finds equal lines: the text part repeats most lines of the HTML. */
+function findEqual(lines: readonly OpenedLine[]): void {
+  const firsts = new Map<string, number>()
+  for (const [index, line] of lines.entries()) {
+    line.first = firsts.get(line.text) ?? index
+    if (line.first === index) firsts.set(line.text, index)
+  }
+}
 
 const NO_STRETCHES: readonly StyledStretch[] = []
 
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): OpenedLine {
   const clear = readable(text.slice(0, LINE_CHARS_MAX))
-  const signs = lineSignsOf(clear)
   return {
     text: clear,
-    signs: signs & SIGNS,
-    key: signs >>> SIGN_BITS,
     source,
     stretches: NO_STRETCHES,
     cell: null,
     isCentred: false,
     isJoined: false,
     first: 0,
-    alike: 0,
   }
 }
 
@@ -170,18 +163,14 @@ class OpenLine {
   end(): void {
     if (this.#text.trim() !== '') {
       const { cell, isCentred } = this.#block
-      const signs = lineSignsOf(this.#text)
       this.#lines.push({
         text: this.#text,
-        signs: signs & SIGNS,
-        key: signs >>> SIGN_BITS,
         source: 'html',
         stretches: this.#stretches ?? NO_STRETCHES,
         cell,
         isCentred,
         isJoined: false,
         first: 0,
-        alike: 0,
       })
     }
     this.#text = ''
@@ -282,8 +271,7 @@ function joinGroups(lines: readonly OpenedLine[]): readonly OpenedLine[] {
 
 function joinedLine(first: OpenedLine, parts: readonly string[]): OpenedLine {
   const text = parts.join('')
-  const signs = lineSignsOf(text)
-  return { ...first, text, signs: signs & SIGNS, key: signs >>> SIGN_BITS, isJoined: true }
+  return { ...first, text, isJoined: true }
 }
 
 /** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
@@ -301,11 +289,8 @@ function afterDivider(lines: readonly Line[], at: number): number {
   return line !== undefined && isDivider(line) ? at + 1 : at
 }
 
-/** Signs of the characters of a group; an X is also a mask. */
-const GROUP_SIGNS = SIGN.digit | SIGN.capital | SIGN.mask
-
-function isGroup({ text, signs, cell }: Line): boolean {
-  if (text.length > 12 || (signs & ~GROUP_SIGNS) !== 0) return false
+function isGroup({ text, cell }: Line): boolean {
+  if (text.length > 12) return false
   return (cell === null ? LINE_GROUP : GROUP).test(text)
 }
 
@@ -342,13 +327,9 @@ function piecesEnd(lines: readonly Line[], start: number): number {
   return end
 }
 
-/** Signs of letters and digits; an X is also a mask. */
-const PIECE_SIGNS = GROUP_SIGNS | SIGN.small | SIGN.foreign
-
 /** One letter or digit, and nothing else that is visible. */
 function isPiece(line: Line): boolean {
-  if (line.text.length > 8 || (line.signs & ~PIECE_SIGNS) !== 0) return false
-  return pieceOf(line) !== ''
+  return line.text.length <= 8 && pieceOf(line) !== ''
 }
 
 function pieceOf({ text }: Line): string {

@@ -1,148 +1,136 @@
 import type { Candidate } from './candidates.ts'
-import { styleFacts } from './findings.ts'
-import type { MailReader, ReadLine } from './mail-reader.ts'
-import type { Meaning } from './meaning.ts'
-import { type Surroundings, surroundingsOf } from './surroundings.ts'
-import { TRAPS } from './traps.ts'
-import { BIT } from './words/concepts.ts'
+import { bitsOf } from './concepts.ts'
+import type { Line, StyledStretch } from './lines.ts'
+import type { Shape } from './placed-value.ts'
+import type { MailText } from './words.ts'
 
-/** This many values of one form that each stand alone are a list. */
-const LIST_MIN = 3
-
-/** Points of a name that clearly says that a value is the code. */
-export const NAMED = 3
-
-/** Points of a name that clearly says that a value is something else. */
-export const NAMED_OTHERWISE = -4
-
-/** A trap outweighs a better name in the choice of the place that counts. */
-const TRAP_POINTS = 3
-
-/** One place of a value that could be the code. */
-export interface Occurrence {
-  readonly candidate: Candidate
-  readonly line: ReadLine
-  readonly around: Surroundings
-  readonly traps: readonly string[]
-  readonly style: readonly string[]
-}
-
-/** The places of one value, without hidden ones if any is visible. */
-export interface Shown {
+/** A value that could be the code, with its places. */
+export interface Value {
   readonly value: string
-  readonly found: readonly Occurrence[]
-  readonly shown: readonly Occurrence[]
-  readonly main: Occurrence
+  readonly shape: Shape
+  readonly groups: number
+  readonly hasPrefix: boolean
+  readonly places: readonly Candidate[]
+  readonly standsAlone: boolean
+  /** Its index among the values of the mail, and whether it is the first of its shape. */
+  readonly index: number
+  readonly isFirst: boolean
+  /** Other values: of the same shape and length, of the same shape, all, alone in a line. */
+  readonly alike: number
+  readonly sameShape: number
+  readonly others: number
+  readonly othersAlone: number
+  /** Whether it is part of another value, has another as its part, or is at the same place. */
+  readonly nesting: number
 }
 
-/** The values that could be the code, each with its places. */
-export function valuesOf(mail: MailReader, candidates: readonly Candidate[]): readonly Shown[] {
-  const byValue = new Map<string, Occurrence[]>()
-  for (const candidate of candidates) {
-    const occurrence = occurrenceOf(mail, candidate)
-    if (occurrence === null) continue
-    const others = byValue.get(candidate.value)
-    if (others === undefined) byValue.set(candidate.value, [occurrence])
-    else others.push(occurrence)
+/** Values that are compared: the first pass keeps these. */
+const VALUES_MAX = 8
+
+/** The values that could be the code, in the order of the mail; the likeliest if there are many. */
+export function valuesOf(
+  mail: MailText,
+  candidates: readonly Candidate[],
+  accepts: (value: string) => boolean,
+): readonly Value[] {
+  const byValue = Map.groupBy(candidates, ({ value }) => value)
+  const forms = new Map<string, number>()
+  const shapes = new Map<string, number>()
+  let alone = 0
+  for (const [value, [first, ...more]] of byValue) {
+    if (first === undefined) continue
+    const form = first.shape + value.length
+    forms.set(form, (forms.get(form) ?? 0) + 1)
+    shapes.set(first.shape, (shapes.get(first.shape) ?? 0) + 1)
+    if (first.standsAlone || more.some(({ standsAlone }) => standsAlone)) alone += 1
   }
-  return Array.from(byValue, ([value, found]) => {
-    const visible = found.filter(isVisible)
-    const shown = visible.length > 0 ? visible : found
-    const main = shown.reduce((best, one) => (clarity(one) > clarity(best) ? one : best))
-    return { value, found, shown, main }
+  const nestings = nestingsOf(candidates)
+  const seen = new Set<Shape>()
+  const values = Array.from(byValue.values(), (places, index): Value => {
+    // groupBy makes no empty groups.
+    const { value, shape, groups, hasPrefix } = places[0] as Candidate
+    const standsAlone = places.some((place) => place.standsAlone)
+    const isFirst = !seen.has(shape)
+    seen.add(shape)
+    return {
+      ...{ value, shape, groups, hasPrefix, places, standsAlone, index, isFirst },
+      alike: (forms.get(shape + value.length) ?? 1) - 1,
+      sameShape: (shapes.get(shape) ?? 1) - 1,
+      others: byValue.size - 1,
+      othersAlone: alone - (standsAlone ? 1 : 0),
+      nesting: nestings.get(value) ?? 0,
+    }
   })
+  const accepted = values.filter(({ value }) => accepts(value))
+  return accepted.length <= VALUES_MAX ? accepted : likeliest(mail, accepted)
 }
 
-function clarity({ around, traps }: Occurrence): number {
-  return around.meaning.points - traps.length * TRAP_POINTS
-}
+const NESTING = { part: 1, whole: 2, same: 4 } as const
 
-function occurrenceOf(mail: MailReader, candidate: Candidate): Occurrence | null {
-  const line = mail.line(candidate.line)
-  if (line === undefined) return null
-  const isWord = candidate.shape === 'letters' || candidate.shape === 'words'
-  if (isWord && isKnown(line, candidate)) return null
-  const around = surroundingsOf(mail, candidate)
-  const place = { candidate, line, around }
-  const traps = TRAPS.filter((trap) => trap.matches(place)).map(({ reason }) => reason)
-  if (isSpelt(candidate) && !isLabelled(around.meaning)) traps.push(UNLABELLED)
-  return { ...place, traps, style: styleFacts(candidate, line) }
-}
-
-const UNLABELLED = 'a word that nothing beside it calls a code'
-
-/** More than a third of it is in the word tables: a button or a heading. */
-function isKnown({ hits }: ReadLine, { start, end }: Candidate): boolean {
-  let known = 0
-  for (const hit of hits) {
-    known += Math.max(0, Math.min(hit.end, end) - Math.max(hit.start, start))
+/** How values lie in each other: `55 20` in `HJ 55 20`. */
+function nestingsOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+  const nestings = new Map<string, number>()
+  const add = (value: string, nesting: number): void => {
+    nestings.set(value, (nestings.get(value) ?? 0) | nesting)
   }
-  return known * 3 > end - start
-}
-
-/** Made of letters as words are; `KXQ-TRM` is not. */
-function isSpelt({ shape, groups }: Candidate): boolean {
-  return shape === 'words' || (shape === 'letters' && groups === 1)
-}
-
-/** A word is a code only directly after or below a label that means a code for signing in. */
-function isLabelled({ points, isFar, isBare }: Meaning): boolean {
-  return points >= NAMED && isFar !== true && isBare !== true
-}
-
-/** Whether a reader of the mail sees this place. */
-export function isVisible({ line }: Occurrence): boolean {
-  return line.source !== 'hidden' && line.source !== 'preheader'
-}
-
-/** Whether nothing says that a value is something else. */
-export function isOpen({ main }: Shown): boolean {
-  return main.around.meaning.points > NAMED_OTHERWISE && main.traps.length === 0
-}
-
-/** Whether a value stands alone in a line. */
-export function isAlone({ shown }: Shown): boolean {
-  return shown.some(({ candidate }) => candidate.standsAlone)
-}
-
-/** Whether a value is a number, at least in part. */
-export function hasDigit(value: string): boolean {
-  return /\d/.test(value)
-}
-
-/** Values in a list of similar values: recovery codes, winning numbers. */
-export function listedValues(values: readonly Shown[]): ReadonlySet<string> {
-  const byForm = new Map<string, string[]>()
-  for (const { value, found } of values) {
-    const first = found[0]
-    if (first === undefined || !first.candidate.standsAlone) continue
-    if (first.around.meaning.points <= 0) continue
-    const form = `${first.candidate.shape} ${value.length} ${first.candidate.groups}`
-    const alike = byForm.get(form)
-    if (alike === undefined) byForm.set(form, [value])
-    else alike.push(value)
+  for (const [at, one] of candidates.entries()) {
+    for (let next = at + 1; next < candidates.length; next += 1) {
+      const other = candidates[next]
+      // In the order of lines and places.
+      if (other === undefined || other.line !== one.line || other.start >= one.end) break
+      const isSame = one.start === other.start && one.end === other.end
+      const isPart = !isSame && one.start === other.start && one.end < other.end
+      add(one.value, isSame ? NESTING.same : isPart ? NESTING.part : NESTING.whole)
+      add(other.value, isSame ? NESTING.same : isPart ? NESTING.whole : NESTING.part)
+    }
   }
-  const lists = Array.from(byForm.values()).filter((alike) => alike.length >= LIST_MIN)
-  return new Set(lists.flat())
+  return nestings
 }
 
-/** A value with a digit that the mail asks to enter, or calls a code. */
-export function isNumberAsked({ value, main }: Shown): boolean {
-  return hasDigit(value) && main.around.meaning.points > 0
+function likeliest(mail: MailText, values: readonly Value[]): readonly Value[] {
+  return values
+    .map((value) => ({ value, points: pointsOf(mail, value) }))
+    .sort((one, other) => other.points - one.points)
+    .slice(0, VALUES_MAX)
+    .map(({ value }) => value)
+    .sort((one, other) => one.index - other.index)
 }
 
-/** An earlier code that no longer works. */
-export function isDead({ main }: Shown): boolean {
-  return (main.around.sentence & BIT.dead) !== 0
-}
+const CODES = bitsOf('code', 'compound', 'otp', 'pin', 'password')
 
-/** The points of the best name of another value; a hidden one is no rival of a visible one. */
-export function bestOther(values: readonly Shown[], own: Shown): number {
-  const isSeen = own.shown.some(isVisible)
+/** A first guess, cheap enough for each number of a table. */
+function pointsOf(mail: MailText, { value, shape, places, standsAlone, alike }: Value): number {
+  let points = standsAlone ? 3 : 0
+  if (shape === 'words' || shape === 'letters') points -= 1
+  if (value.length === 6) points += 2
+  else if (value.length < 9 && /\d/.test(value)) points += 1
+  if (alike > 3) points -= 1
   let best = 0
-  for (const other of values) {
-    if (other === own || (isSeen && !other.shown.some(isVisible)) || isDead(other)) continue
-    best = Math.max(best, other.main.around.meaning.points)
+  for (const place of places) {
+    const line = mail.lines[place.line]
+    if (line === undefined || line.source === 'hidden') continue
+    const own = hasCode(mail, place.line) ? 4 : 0
+    const above = standsAlone && hasCode(mail, place.line - 1) ? 3 : 0
+    const style = styleAt(line, place.start)
+    const isSetOff = style !== null && (style.style.isBold || style.style.fontSizePx >= LARGE_PX)
+    best = Math.max(best, own, above) + (isSetOff ? 2 : 0) + (line.source === 'subject' ? 2 : 0)
   }
-  return best
+  return points + best
+}
+
+function hasCode(mail: MailText, line: number): boolean {
+  return mail.line(line).hits.some(({ concepts }) => (concepts & CODES) !== 0)
+}
+
+/** Text from this size on is set off. */
+export const LARGE_PX = 20
+
+/** The style at a position of a line; null if it has none. */
+export function styleAt({ stretches }: Line, at: number): StyledStretch | null {
+  let found: StyledStretch | null = null
+  for (const stretch of stretches) {
+    if (stretch.start > at) break
+    found = stretch
+  }
+  return found
 }

@@ -16,7 +16,7 @@ import { findNewest, searchCatchAll } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { composeFrame, hasRemoteImages } from '../features/messages/compose-frame.ts'
-import { explainCodeOfMail } from '../features/messages/explain-code.ts'
+import { explainCodeOfMail, findCode } from '../features/messages/explain-code.ts'
 import { composeBody, readExcerpt } from '../features/messages/present.ts'
 import type { RawPart } from '../features/messages/read.ts'
 import { RenderedHtmlCache } from '../features/messages/rendered-html-cache.ts'
@@ -43,6 +43,7 @@ export function createContent(store: Store, log: Log) {
     store,
     renderedHtml: new RenderedHtmlCache(DERIVED_CHARS_MAX),
     rawBytes: (mailId: string) => rawBytes({ store }, mailId),
+    findCode: bind({ store }, findCode),
     storeSentMail: bind({ store, log }, storeSentMail),
   }
   return {

@@ -156,6 +156,64 @@ onEachDatabase('waiting', (create) => {
     assert.ok(body.diagnostics.nextSteps[0].includes('Newsletter'))
   })
 
+  it('finds the code of a known form, and tells what was almost given', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    const text = 'Your sign-in code is 482913. On your TV, type K7QX2M9R instead. Ten minutes.'
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Your sign-in code', text })
+    const wait = (query: string) => dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&${query}`)
+    for (const [otpFormat, value] of [
+      ['999-999', '482913'],
+      ['AAAA-AAAA', 'K7QX2M9R'],
+    ] as const) {
+      const { status, body } = await wait(`timeoutSeconds=0&otpFormat=${otpFormat}`)
+      assert.equal(status, 200)
+      assert.deepEqual([body.otp.value, body.message.otp], [value, body.otp])
+      const found = await inbox.waitForOtp({ otpFormat, text: /sign-in/, timeoutSeconds: 0 })
+      assert.equal(found.value, value)
+      const run = await inbox.check([{ type: 'otpPresent', otpFormat }], { timeoutSeconds: 0 })
+      assert.match(run.results[0]?.detail ?? '', new RegExp(`found ${value}`))
+      const message = await inbox.readMessage(body.message.id, { otpFormat })
+      assert.equal(message.otp?.value, value)
+    }
+    const { status, body } = await wait('timeoutSeconds=0&otpFormat=9999')
+    assert.equal(status, 408)
+    assert.match(
+      body.diagnostics.considered[0].reason,
+      /^no one-time code of the form 9999 was found in it; likely \w+ \(0\.\d\d\), /,
+    )
+    const failed = await inbox.check([{ type: 'otpPresent', otpFormat: '9999' }])
+    assert.match(failed.results[0]?.detail ?? '', /^no one-time code of the form 9999 was found/)
+  })
+
+  it('refuses a form that is none', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    for (const otpFormat of ['99', '123456', 'AAAA--AAAA', 'x'.repeat(40), '-999999']) {
+      const path = `/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=0&otpFormat=${otpFormat}`
+      const { status, body } = await dev.get(path)
+      assert.equal(status, 400, otpFormat)
+      assert.match(body.error.message, /otpFormat: must be made of 3 to 16 signs, 9 for a digit/)
+    }
+  })
+
+  it('tells the likeliest value of a mail without a code', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    const text = 'Thank you for your order 730528. Confirm your address with code 48.'
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Your order and code', text })
+    const { body } = await dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=0`)
+    const { reason } = body.diagnostics.considered[0]
+    assert.match(reason, /^no one-time code was found in it/)
+    const { candidates } = await inbox.explainOtp(body.diagnostics.considered[0].id)
+    const [best] = candidates
+    const isLikely = (best?.confidence ?? 0) >= 0.01
+    assert.equal(reason.includes(`likely ${best?.value} (`), isLikely, reason)
+  })
+
   it('ends with 404 when the inbox is deleted, or is not there', async () => {
     const service = await shared()
     const dev = await service.register()

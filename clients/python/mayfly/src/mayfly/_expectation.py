@@ -29,6 +29,8 @@ class Expectation(Generic[Found]):
     for_: Literal["message", "otp"]
     filter: MessageFilter
     pick: Callable[[Message], Found | NotFound]
+    otp_format: str | None = None
+    """The form of the code: the service looks for one."""
 
 
 def expected_message(filter: MessageFilter) -> Expectation[Message]:
@@ -36,15 +38,18 @@ def expected_message(filter: MessageFilter) -> Expectation[Message]:
     return Expectation("a message", "message", filter, lambda message: message)
 
 
-def expected_otp(filter: MessageFilter) -> Expectation[ReceivedOtp]:
-    """Expects a message with a one-time code."""
+def expected_otp(
+    filter: MessageFilter, otp_format: str | None = None
+) -> Expectation[ReceivedOtp]:
+    """Expects a message with a one-time code, of a form if that is known."""
 
     def pick(message: Message) -> ReceivedOtp | NotFound:
         if message.otp is None:
             return NotFound(NO_OTP)
         return ReceivedOtp(message.otp.value, message.otp.confidence, message)
 
-    return Expectation("a one-time code", "otp", filter, pick)
+    what = "a one-time code" if otp_format is None else f"a one-time code {otp_format}"
+    return Expectation(what, "otp", filter, pick, otp_format)
 
 
 def expected_link(pattern: TextPattern | None, filter: MessageFilter) -> Expectation[ReceivedLink]:

@@ -8,8 +8,9 @@ import type {
   InboxId,
   MessageAuth,
   MessageId,
+  Otp,
 } from '@mayfly/contract'
-import { readableText, readHtml } from '@mayfly/mail'
+import { type OtpFinding, readableText, readHtml } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
 import type { RenderedHtmlCache } from '../messages/rendered-html-cache.ts'
@@ -27,6 +28,11 @@ import {
 export type CheckDeps = {
   readonly store: Tables
   readonly renderedHtml: RenderedHtmlCache
+  /** Finds the code of a form in a mail; null when the mail was deleted. */
+  readonly findCode: (request: {
+    readonly mailId: string
+    readonly format: string
+  }) => Promise<OtpFinding | null>
 }
 
 /** A message and the assertions on it. */
@@ -66,12 +72,13 @@ export async function checkMessage(
   const parts = isSearched ? await searchedParts(deps, found) : []
   const isHtmlChecked = assertions.some(({ type }) => type === 'htmlSupport')
   const clients = isHtmlChecked ? await clientsOf(found) : null
+  const codes = await codesOf(deps, found, assertions)
   const { id, subject, receivedAt, mailId, auth } = found
   return {
     message: { id, subject, receivedAt },
     mailId,
     auth,
-    checks: assertions.map((assertion) => check(found, { parts, clients }, assertion)),
+    checks: assertions.map((assertion) => check(found, { parts, clients, codes }, assertion)),
   }
 }
 
@@ -86,6 +93,21 @@ async function searchedParts(deps: CheckDeps, found: StoredMessage): Promise<Sea
     new SearchedPart('text', text),
     new SearchedPart('HTML', visible),
   ]
+}
+
+/** The code of each form that an assertion asks for. */
+async function codesOf(
+  { findCode }: CheckDeps,
+  { mailId }: StoredMessage,
+  assertions: readonly Assertion[],
+): Promise<ReadonlyMap<string, Otp | null>> {
+  const codes = new Map<string, Otp | null>()
+  for (const assertion of assertions) {
+    const format = assertion.type === 'otpPresent' ? assertion.otpFormat : undefined
+    if (format === undefined || codes.has(format)) continue
+    codes.set(format, (await findCode({ mailId, format }))?.otp ?? null)
+  }
+  return codes
 }
 
 /** How mail clients support the HTML of a message; null when it has none. */
@@ -112,12 +134,14 @@ async function clientsOf({ html }: StoredMessage): Promise<readonly CheckedClien
 type Computed = {
   readonly parts: readonly SearchedPart[]
   readonly clients: readonly CheckedClient[] | null
+  readonly codes: ReadonlyMap<string, Otp | null>
 }
 
-function check(found: StoredMessage, { parts, clients }: Computed, assertion: Assertion): Check {
+function check(found: StoredMessage, computed: Computed, assertion: Assertion): Check {
+  const { parts, clients, codes } = computed
   switch (assertion.type) {
     case 'otpPresent':
-      return { state: 'done', result: checkOtpPresent(found) }
+      return { state: 'done', result: checkOtpPresent(found, codes, assertion.otpFormat) }
     case 'containsText':
       return { state: 'done', result: checkContainsText(parts, assertion.text) }
     case 'linkResponds': {

@@ -1,4 +1,4 @@
-import type { Assertion, AssertionRun, Message, MessageAuth } from '@mayfly/contract'
+import type { Assertion, AssertionRun, Message, MessageAuth, Otp } from '@mayfly/contract'
 import { contains } from '@mayfly/mail'
 
 /** The result of one assertion. */
@@ -10,14 +10,19 @@ const LISTED_MAX = 5
 /** Longest text quoted in a detail. */
 const SHOWN_CHARS_MAX = 120
 
-/** Passes when the mail has a one-time code. */
-export function checkOtpPresent(message: Message): AssertionResult {
-  const { otp } = message
+/** Passes when the mail has a one-time code; with a form, one of that form. */
+export function checkOtpPresent(
+  message: Message,
+  codes: ReadonlyMap<string, Otp | null>,
+  format: string | undefined,
+): AssertionResult {
+  const otp = format === undefined ? message.otp : (codes.get(format) ?? null)
+  const ofFormat = format === undefined ? '' : ` of the form ${format}`
   return result(
     'otpPresent',
     otp !== null,
     otp === null
-      ? 'no one-time code was found in the mail'
+      ? `no one-time code${ofFormat} was found in the mail`
       : `found ${otp.value} with confidence ${otp.confidence.toFixed(2)}`,
   )
 }

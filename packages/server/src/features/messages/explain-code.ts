@@ -1,6 +1,6 @@
-import { detect, parseMail } from '@mayfly/mail'
+import { detectOtp, type OtpFinding, parseMail } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
-import { rawBytes } from './bytes.ts'
+import { findRawBytes, rawBytes } from './bytes.ts'
 
 /**
  * The JSON of why a one-time code was found in a mail, or none.
@@ -12,6 +12,15 @@ export async function explainCodeOfMail(
   deps: { readonly store: Tables },
   mailId: string,
 ): Promise<Uint8Array> {
-  const { otp, candidates } = detect(parseMail(await rawBytes(deps, mailId))).code
+  const { otp, candidates } = detectOtp(parseMail(await rawBytes(deps, mailId)), null)
   return new TextEncoder().encode(JSON.stringify({ otp, candidates }))
+}
+
+/** The finding for a mail when only codes of a form count; null when the mail was deleted. */
+export async function findCode(
+  deps: { readonly store: Tables },
+  { mailId, format }: { readonly mailId: string; readonly format: string | null },
+): Promise<OtpFinding | null> {
+  const raw = await findRawBytes(deps, mailId)
+  return raw === null ? null : detectOtp(parseMail(raw), format)
 }

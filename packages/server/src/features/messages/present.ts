@@ -2,13 +2,22 @@
 // the API's thread: see app/content.ts.
 
 import type { AccountId, Link, Message } from '@mayfly/contract'
+import type { OtpFinding } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
 import { jsonText } from '../rules/json-text.ts'
 import type { MessageRef } from './message-ref.ts'
 import type { RenderedHtmlCache } from './rendered-html-cache.ts'
 
-export type PresentDeps = { readonly store: Tables; readonly renderedHtml: RenderedHtmlCache }
+export type PresentDeps = {
+  readonly store: Tables
+  readonly renderedHtml: RenderedHtmlCache
+  /** Finds the code of a form in a mail; null when the mail was deleted. */
+  readonly findCode: (request: {
+    readonly mailId: string
+    readonly format: string
+  }) => Promise<OtpFinding | null>
+}
 
 /** How the HTML of a message is presented. */
 export type HtmlOptions = {
@@ -19,7 +28,12 @@ export type HtmlOptions = {
 }
 
 /** A message as the body of a response: alone, or as in the response to a wait. */
-export type BodyRequest = MessageRef & HtmlOptions & { readonly of: 'message' | 'wait' }
+export type BodyRequest = MessageRef &
+  HtmlOptions & {
+    readonly of: 'message' | 'wait'
+    /** The form of the code that it has. */
+    readonly otpFormat?: string | undefined
+  }
 
 /** A part of a message: of its body from `offset`, of its links from `linksFrom`. */
 export type ExcerptRequest = MessageRef &
@@ -29,6 +43,8 @@ export type ExcerptRequest = MessageRef &
     readonly charsMax: number
     readonly linksFrom: number
     readonly linksCharsMax: number
+    /** As of a whole message. */
+    readonly otpFormat?: string | undefined
   }
 
 /** The facts of a message, and its requested parts. */
@@ -56,7 +72,8 @@ export async function composeBody(
 ): Promise<Uint8Array | null> {
   const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
   if (stored === null) return null
-  return messageJson(await present(deps, stored, request), request.of)
+  const message = await withOtpOfFormat(deps, stored, request)
+  return messageJson(await present(deps, message, request), request.of)
 }
 
 /** The JSON of a presented message. */
@@ -66,14 +83,26 @@ export function messageJson(message: Message, of: BodyRequest['of']): Uint8Array
   return new TextEncoder().encode(JSON.stringify(of === 'wait' ? waited : message))
 }
 
+/** A message with the code of a form, if that is asked for. */
+async function withOtpOfFormat(
+  { findCode }: Pick<PresentDeps, 'findCode'>,
+  stored: StoredMessage,
+  { otpFormat }: Pick<BodyRequest, 'otpFormat'>,
+): Promise<StoredMessage> {
+  if (otpFormat === undefined) return stored
+  const otp = (await findCode({ mailId: stored.mailId, format: otpFormat }))?.otp ?? null
+  return { ...stored, otp, hasOtp: otp !== null }
+}
+
 /** A part of a message; null when there is none. */
 export async function readExcerpt(
   deps: PresentDeps,
   owner: AccountId,
   request: ExcerptRequest,
 ): Promise<Excerpt | null> {
-  const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
-  if (stored === null) return null
+  const found = await deps.store.messages.find(owner, request.inboxId, request.messageId)
+  if (found === null) return null
+  const stored = await withOtpOfFormat(deps, found, request)
   const message = request.part === 'html' ? await present(deps, stored, request) : stored
   const body = message[request.part] ?? ''
   const { id, inboxId, from, to, subject, receivedAt, sizeBytes, otp, auth, attachments } = message

@@ -131,7 +131,7 @@ async function listMatches(
 export async function readMessage(
   deps: MessageDeps,
   caller: Caller,
-  request: MessageRef & Pick<BodyRequest, 'remoteImages'>,
+  request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'otpFormat'>,
 ): Promise<Uint8Array> {
   return writeMessage(deps, caller, { ...request, of: 'message' })
 }
@@ -140,10 +140,13 @@ export async function readMessage(
 export async function writeMessage(
   deps: MessageDeps,
   caller: Caller,
-  request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
+  request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of' | 'otpFormat'>,
 ): Promise<Uint8Array> {
   const { accountId } = caller
-  const small = await deps.store.messages.findSmallPlain(accountId, request, SMALL_BYTES)
+  const small =
+    request.otpFormat === undefined
+      ? await deps.store.messages.findSmallPlain(accountId, request, SMALL_BYTES)
+      : null
   if (small !== null) {
     if (small.auth === null) deps.onFirstRead({ mailId: small.mailId, accountId })
     return messageJson(withoutColumns(small), request.of)

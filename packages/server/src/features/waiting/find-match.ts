@@ -1,6 +1,9 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
+import type { OtpFinding } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
+import type { Candidate } from '../../store/tables/candidates.ts'
 import {
+  almostGiven,
   cut,
   mismatch,
   type ReadParts,
@@ -30,9 +33,24 @@ const CHARS_MAX = 32 * 1024 * 1024
 /** Messages listed for a wait that ended without a match. */
 const CONSIDERED_MAX = 20
 
+/** The newest of these whose likeliest code is reported. */
+const EXPLAINED_MAX = 3
+
+/** A larger mail is searched for no other code than the one that was found when it arrived. */
+const CODE_BYTES_MAX = 1024 * 1024
+
+export type FindMatchDeps = {
+  readonly store: Tables
+  /** Finds the code of a form in a mail; null in the thread that parses no mail. */
+  readonly findCode: ((request: CodeRequest) => Promise<OtpFinding | null>) | null
+}
+
+/** A mail, and the form of the code that is searched in it. */
+type CodeRequest = { readonly mailId: string; readonly format: string | null }
+
 /** Searches for the newest message that matches. */
 export async function findMatch(
-  deps: { readonly store: Tables },
+  deps: FindMatchDeps,
   owner: AccountId,
   { inboxId, query, after, before }: Search,
 ): Promise<SearchResult> {
@@ -56,6 +74,10 @@ export async function findMatch(
         chars += (content?.text?.length ?? 0) + (content?.html?.length ?? 0)
         return content
       },
+      code: async (format) => {
+        chars += candidate.sizeBytes
+        return findCode(deps, owner, { inboxId, message: candidate, format })
+      },
     })
     if (reason === null) return { found: candidate.id, before: null }
     if (chars > CHARS_MAX) return { found: null, before: candidate.sequence }
@@ -66,7 +88,7 @@ export async function findMatch(
 
 /** The newest messages of an inbox, and why each does not match. */
 export async function explainMismatches(
-  deps: { readonly store: Tables },
+  deps: FindMatchDeps,
   owner: AccountId,
   { inboxId, filter }: { readonly inboxId: InboxId; readonly filter: WaitFilter },
 ): Promise<WaitDiagnostics['considered']> {
@@ -84,14 +106,37 @@ export async function explainMismatches(
     const read: ReadParts = {
       text: () => messages.findText(owner, inboxId, id),
       content: () => messages.findQueried(owner, inboxId, id),
+      code: (format) => findCode(deps, owner, { inboxId, message, format }),
     }
     const reason = await mismatch(query, message, read)
+    const isNew = considered.length < EXPLAINED_MAX
+    const almost = reason === null || !isNew ? '' : await almostGiven(query, message, read)
     considered.push({
       id,
       subject: subject === null ? null : cut(subject),
       receivedAt: new Date(message.receivedAt).toISOString(),
-      reason: reason ?? 'it arrived just after the time was up',
+      reason: reason === null ? 'it arrived just after the time was up' : reason + almost,
     })
   }
   return considered
+}
+
+/** The finding for a mail; null when it was deleted, or is too large to be read again. */
+async function findCode(
+  deps: FindMatchDeps,
+  owner: AccountId,
+  { inboxId, message, format }: MessageCode,
+): Promise<OtpFinding | null> {
+  const { id, sizeBytes } = message
+  if (sizeBytes > CODE_BYTES_MAX) return null
+  const mailId = await deps.store.messages.findMailId(owner, inboxId, id)
+  if (mailId === null) return null
+  if (deps.findCode === null) throw new Error('a mail is searched for a code in another thread')
+  return deps.findCode({ mailId, format })
+}
+
+type MessageCode = {
+  readonly inboxId: InboxId
+  readonly message: Pick<Candidate, 'id' | 'sizeBytes'>
+  readonly format: string | null
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxId, MessageId } from '@mayfly/contract'
-import { mismatch, type ReadParts, type WaitFilter, waitQuery } from './match.ts'
+import { almostGiven, mismatch, type ReadParts, type WaitFilter, waitQuery } from './match.ts'
 
 const MESSAGE = {
   id: 'msg_1' as MessageId, // A brand by hand: the test needs a fixed id.
@@ -31,6 +31,17 @@ const READ: ReadParts = {
     text: TEXT,
     html: null,
   }),
+  code: async (format) => ({
+    otp: format === '999999' ? { value: '730528', confidence: 0.4 } : null,
+    candidates: [
+      {
+        value: '730528',
+        confidence: 0.41,
+        reasonsFor: ['It has six digits'],
+        reasonsAgainst: ['The subject is ‘Order’', 'It is not set off', 'It is in the HTML'],
+      },
+    ],
+  }),
 }
 
 describe('mismatch', () => {
@@ -51,6 +62,8 @@ describe('mismatch', () => {
     [{ textContains: 'THIS LINK' }, null],
     [{ textContains: 'that link' }, /its text does not contain/],
     [{ for: 'otp' }, /no one-time code/],
+    [{ for: 'otp', otpFormat: '999999' }, null],
+    [{ for: 'otp', otpFormat: '9999' }, /^no one-time code of the form 9999 was found in it$/],
     [{ q: 'from:acme subject:"sign-in link" ada link:acme.example tag:ci is:unread' }, null],
     [{ q: 'ada -has:attachment otp:any' }, /it does not match otp:any/],
     [{ q: 'ada -list' }, null],
@@ -67,6 +80,19 @@ describe('mismatch', () => {
   it('counts a message with a code when a code is waited for', async () => {
     const query = waitQuery({ for: 'otp' })
     assert.equal(await mismatch(query, { ...MESSAGE, otp: '481516' }, READ), null)
+  })
+
+  it('tells the code that was almost given, with the two strongest reasons against it', async () => {
+    const told = await almostGiven(waitQuery({ for: 'otp' }), MESSAGE, READ)
+    const why = 'the subject is ‘Order’; it is not set off'
+    assert.equal(told, `; likely 730528 (0.41), not given: ${why}`)
+    assert.equal(await almostGiven(waitQuery({}), MESSAGE, READ), '')
+    const other = waitQuery({ for: 'otp', otpFormat: '9999' })
+    const message = { ...MESSAGE, otp: '730528' }
+    assert.match(
+      await almostGiven(other, message, READ),
+      /^; likely 730528 \(0\.41\), of another form/,
+    )
   })
 
   it('refuses a query that is not valid', () => {

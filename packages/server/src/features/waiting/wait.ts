@@ -46,7 +46,7 @@ export type ResponseDeps = WaitDeps & {
   /** The body of the response for a message. */
   readonly writeMessage: (
     caller: Caller,
-    request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
+    request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of' | 'otpFormat'>,
   ) => Promise<Uint8Array>
   /** Longest time for that. */
   readonly presentMsMax?: number
@@ -102,8 +102,9 @@ export async function respondToWait(
   for (;;) {
     const timeoutMs = Math.max(0, until - deps.elapsedMs())
     const messageId = await findOrExplain(deps, caller, { ...request, timeoutMs })
-    const key = `${caller.accountId} ${inboxId} ${messageId}`
-    const found = { inboxId, messageId, remoteImages: 'block', of: 'wait' } as const
+    const { otpFormat } = request.filter
+    const key = `${caller.accountId} ${inboxId} ${messageId} ${otpFormat ?? ''}`
+    const found = { inboxId, messageId, otpFormat, remoteImages: 'block', of: 'wait' } as const
     try {
       return await withinPatience(
         deps.singleFlight.run(key, () => deps.writeMessage(caller, found)),
@@ -195,7 +196,7 @@ async function findNewest(
   const acceptsMail = state === 'active'
   const find = readsNames(search.query)
     ? deps.content.findMatch
-    : (owner: AccountId, next: Search) => findMatch(deps, owner, next)
+    : (owner: AccountId, next: Search) => findMatch({ ...deps, findCode: null }, owner, next)
   let before: number | null = readUpTo + 1
   while (before !== null && before > search.after + 1) {
     const result: SearchResult = await find(accountId, { ...search, before })

@@ -44,8 +44,7 @@ export const messageRoutes: Routes = (http, app) => {
     { schema: readMessage },
     async (request, reply) => {
       const { id: inboxId, messageId } = request.params
-      const { remoteImages } = request.query
-      const ref = { inboxId, messageId, remoteImages }
+      const ref = { inboxId, messageId, ...request.query }
       return sendJson(reply, await app.messages.read(request.caller, ref))
     },
   )

@@ -35,7 +35,7 @@ export const waitingTools = [
       return waitInRounds(call, { ...input, for: 'otp' }, async (messageId) => {
         const message = await call.app.messages.excerpt(call.caller, {
           ...{ inboxId: input.inboxId, messageId, part: 'text', offset: 0, charsMax: 0 },
-          ...{ linksFrom: 0, linksCharsMax: 0 },
+          ...{ linksFrom: 0, linksCharsMax: 0, otpFormat: input.otpFormat },
         })
         const { otp, receivedAt } = message
         if (otp === null) throw new Error(`message ${messageId} counted without a code`)

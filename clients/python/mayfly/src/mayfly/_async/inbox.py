@@ -109,6 +109,7 @@ class AsyncInbox(AsyncMessageCalls):
     async def wait_for_otp(
         self,
         *,
+        otp_format: str | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -117,8 +118,13 @@ class AsyncInbox(AsyncMessageCalls):
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedOtp:
-        """Waits for a one-time code."""
-        expectation = expected_otp(MessageFilter(from_, subject, text, q))
+        """Waits for a one-time code.
+
+        `otp_format` is the form of the code: `9` is a digit, `A` a letter or digit, separators are
+        ignored (`999999`, `AAAA-AAAA`). Only values of this form count, and a less likely one is
+        returned.
+        """
+        expectation = expected_otp(MessageFilter(from_, subject, text, q), otp_format)
         return await self._wait(expectation, timeout_seconds, since=since, after=after)
 
     async def wait_for_link(
@@ -184,6 +190,7 @@ class AsyncInbox(AsyncMessageCalls):
     def expect_otp(
         self,
         *,
+        otp_format: str | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -192,9 +199,10 @@ class AsyncInbox(AsyncMessageCalls):
     ) -> AsyncExpecting[ExpectedOtp]:
         """A `with` block that makes the application send; waits for the code at its end.
 
-        Only mail that arrives after the block began counts. The code is `.value`.
+        Only mail that arrives after the block began counts. The code is `.value`; for `otp_format`
+        see `wait_for_otp`.
         """
-        expectation = expected_otp(MessageFilter(from_, subject, text, q))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q), otp_format)
         return AsyncExpecting(self, expectation, ExpectedOtp(), timeout_seconds)
 
     def expect_link(

@@ -52,7 +52,7 @@ class AsyncWaitTarget(Protocol):
         q: str | None = None,
     ) -> MessagePage: ...
 
-    async def read_message(self, message_id: str) -> Message: ...
+    async def read_message(self, message_id: str, *, otp_format: str | None = None) -> Message: ...
 
     async def read(self) -> InboxRecord: ...
 
@@ -159,6 +159,7 @@ class AsyncWait(Generic[Found]):
                 "timeoutSeconds": seconds,
                 "since": None if since is None else format_time(since),
                 "after": after,
+                "otpFormat": self.expectation.otp_format,
                 **self.expectation.filter.query(),
             },
             # This wait retries with the time that is left.
@@ -185,7 +186,9 @@ class AsyncWait(Generic[Found]):
                     return NotFound("the rest is older")
                 if summary.id in self.rejected or not self._may_match(summary):
                     continue
-                message = await self.target.read_message(summary.id)
+                message = await self.target.read_message(
+                    summary.id, otp_format=self.expectation.otp_format
+                )
                 picked = self._evaluate(message, self.expectation.filter)
                 if not isinstance(picked, NotFound):
                     return picked
@@ -195,7 +198,9 @@ class AsyncWait(Generic[Found]):
 
     def _may_match(self, summary: MessageSummary) -> bool:
         reason = self.expectation.filter.summary_mismatch(summary)
-        if reason is None and self.expectation.for_ == "otp" and not summary.has_otp:
+        # A code of a known form may be in a message without another one.
+        needs_otp = self.expectation.for_ == "otp" and self.expectation.otp_format is None
+        if reason is None and needs_otp and not summary.has_otp:
             reason = NO_OTP
         if reason is not None:
             self._reject(summary, reason)

@@ -110,6 +110,7 @@ class Inbox(MessageCalls):
     def wait_for_otp(
         self,
         *,
+        otp_format: str | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -118,8 +119,13 @@ class Inbox(MessageCalls):
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedOtp:
-        """Waits for a one-time code."""
-        expectation = expected_otp(MessageFilter(from_, subject, text, q))
+        """Waits for a one-time code.
+
+        `otp_format` is the form of the code: `9` is a digit, `A` a letter or digit, separators are
+        ignored (`999999`, `AAAA-AAAA`). Only values of this form count, and a less likely one is
+        returned.
+        """
+        expectation = expected_otp(MessageFilter(from_, subject, text, q), otp_format)
         return self._wait(expectation, timeout_seconds, since=since, after=after)
 
     def wait_for_link(
@@ -183,6 +189,7 @@ class Inbox(MessageCalls):
     def expect_otp(
         self,
         *,
+        otp_format: str | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -191,9 +198,10 @@ class Inbox(MessageCalls):
     ) -> Expecting[ExpectedOtp]:
         """A `with` block that makes the application send; waits for the code at its end.
 
-        Only mail that arrives after the block began counts. The code is `.value`.
+        Only mail that arrives after the block began counts. The code is `.value`; for `otp_format`
+        see `wait_for_otp`.
         """
-        expectation = expected_otp(MessageFilter(from_, subject, text, q))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q), otp_format)
         return Expecting(self, expectation, ExpectedOtp(), timeout_seconds)
 
     def expect_link(

@@ -38,10 +38,17 @@ class MessageCalls:
         return self._requester.model(MessagePage, self._call("GET", query=query))
 
     def read_message(
-        self, message_id: str, *, remote_images: Literal["block", "allow"] | None = None
+        self,
+        message_id: str,
+        *,
+        remote_images: Literal["block", "allow"] | None = None,
+        otp_format: str | None = None,
     ) -> Message:
-        """A whole message; `remote_images` says whether `html` keeps remote images."""
-        query = {"remoteImages": remote_images}
+        """A whole message; `remote_images` says whether `html` keeps remote images.
+
+        With `otp_format`, such as `999999`, only values of that form count as its code.
+        """
+        query = {"remoteImages": remote_images, "otpFormat": otp_format}
         return self._requester.model(Message, self._call("GET", message_id, query=query))
 
     def read_raw(self, message_id: str) -> bytes:

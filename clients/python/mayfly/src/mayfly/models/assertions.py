@@ -17,8 +17,9 @@ class Assertion:
 
 @dataclass(frozen=True)
 class OtpPresent(Assertion):
-    """A one-time code was found."""
+    """A one-time code was found; `otp_format` is the form that it must have, such as `999999`."""
 
+    otp_format: str | None = None
     type: Literal["otpPresent"] = field(default="otpPresent", init=False)
 
 
