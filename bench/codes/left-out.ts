@@ -81,7 +81,7 @@ export async function judgeLeftOut(
     Int32Array.from(mails.flatMap((mail, at) => (isIn(mail) ? [at] : [])))
   const jobs = Array.from({ length: folds.count }, (_, fold) => ({
     train: where((mail) => folds.isKnownTo(mail, fold)),
-    judge: where((mail) => folds.foldOf(mail) === fold),
+    judge: where((mail) => !mail.isVariation && folds.foldOf(mail) === fold),
     settings,
     seed: fold + 1,
   }))

@@ -1,11 +1,15 @@
 import { basename } from 'node:path'
 import { type OtpInput, parseMail, readHtml } from '@mayfly/mail'
-import { BATCHES, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
+import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
 import {
   type CorpusPart,
   readCorpus,
   readTable,
 } from '../../packages/mail/test/testing-otp-corpus.ts'
+import {
+  withLinesAbove,
+  withLinesBelow,
+} from '../../packages/mail/test/testing-otp-transformations.ts'
 import { withSecondNumber } from '../../packages/mail/test/testing-second-numbers.ts'
 
 /** A mail that the model is trained with. */
@@ -18,6 +22,8 @@ export interface TrainingMail {
   readonly otp: string | null
   /** How much it counts in the training. */
   readonly weight: number
+  /** Whether it is a changed copy of another mail: it is learned from, and not judged. */
+  readonly isVariation: boolean
 }
 
 /** All mails of the repository that may be learned from: a batch is a file of a folder. */
@@ -37,23 +43,47 @@ export function readMails(): readonly TrainingMail[] {
 const RENDERED_WEIGHT = 2
 
 function batchMails(batch: URL): readonly TrainingMail[] {
-  const group = basename(batch.pathname, '.jsonl')
-  return readBatch(batch).map(({ file, language, subject, text, html, otp, project }) => ({
-    file,
-    // Mails of one project are alike: they are left out together.
-    group: project === undefined ? group : `project ${project}`,
-    language,
-    input: { subject, text, html: html === null ? null : readHtml(html) },
-    otp,
-    weight: project === undefined ? 1 : RENDERED_WEIGHT,
-  }))
+  const name = basename(batch.pathname, '.jsonl')
+  return readBatch(batch).flatMap((mail, at) => {
+    const { file, language, otp, project } = mail
+    const read = {
+      // Mails of one project are alike: they are left out together.
+      ...{ file, language, otp, group: project === undefined ? name : `project ${project}` },
+      weight: project === undefined ? 1 : RENDERED_WEIGHT,
+    }
+    const written = { ...read, input: inputOf(mail), isVariation: false }
+    if (at % VARIED !== 0) return [written]
+    const input = inputOf(varied(mail, at / VARIED))
+    return [written, { ...read, input, weight: read.weight / 2, isVariation: true }]
+  })
+}
+
+function inputOf({ subject, text, html }: Pick<BatchMail, 'subject' | 'text' | 'html'>): OtpInput {
+  return { subject, text, html: html === null ? null : readHtml(html) }
+}
+
+/** One mail of a batch in so many is learned from a second time, with something around it. */
+const VARIED = 3
+
+/** Lines that say nothing about a code. */
+const AROUND = [
+  ...['thanks', 'Cheers', 'welcome back', 'Northpine', 'the team', 'Best', 'Hi Noor', 'regards'],
+  ...['Dear customer', 'Robin', 'support', 'hello there', 'Ferngate', 'Kind regards', 'sincerely'],
+]
+
+/** A mail with a footer, or with a line of words above and one below. */
+function varied(mail: BatchMail, at: number): BatchMail {
+  const footer = FOOTERS[(at >> 1) % FOOTERS.length] ?? ''
+  if (at % 2 === 0) return withLinesBelow(mail, footer.split('\n'))
+  const around = (step: number) => [AROUND[(at * step) % AROUND.length] ?? '']
+  return withLinesBelow(withLinesAbove(mail, around(1)), around(7))
 }
 
 function corpusMails(part: CorpusPart): readonly TrainingMail[] {
   return readCorpus(part).map(({ file, language, raw, otp }) => {
     const { subject, text, html } = parseMail(raw)
     const input = { subject, text, html: html === null ? null : readHtml(html) }
-    return { file, group: part, language, input, otp, weight: 1 }
+    return { file, group: part, language, input, otp, weight: 1, isVariation: false }
   })
 }
 
@@ -71,6 +101,9 @@ const FOOTERS = [
   '© 2025 Mintleaf\nTel. +33 1 70 18 99 04',
   'Mintleaf Oy\nAleksanterinkatu 52\n00100 Helsinki\n\nY-tunnus 2048817-3',
   '--\nKim Asante\nMintleaf support, ext. 4410\n© 2024',
+  'Mintleaf S.A., Calle de Alcalá 214, 28028 Madrid\nTeléfono: 915 550 173\n© 2026 Mintleaf',
+  'You get this mail because kim@mintleaf.example is registered with us.\nMintleaf Pty Ltd, ABN 51 824 753 556',
+  'Sent by Mintleaf Ltd, 9 Quay Road, Bristol BS1 4QA, United Kingdom\nPhone +44 117 555 0138\nAll rights reserved.',
 ]
 
 /** The same sentence as tests send it: under a subject that says nothing, with more behind it. */
@@ -78,7 +111,7 @@ function variationsOf(mail: TrainingMail, at: number): readonly TrainingMail[] {
   const { text } = mail.input
   if (text === null || text.length > SUBJECT_CHARS_MAX) return []
   const subject = NEUTRAL[at % NEUTRAL.length] ?? null
-  const changed = { ...mail, group: 'variations', weight: LABEL_WEIGHT }
+  const changed = { ...mail, weight: LABEL_WEIGHT, isVariation: true }
   const second = withSecondNumber(mail.language, text)
   const other = mail.otp === null ? undefined : second[at % Math.max(1, second.length)]
   return [
@@ -99,6 +132,7 @@ function labels(): readonly TrainingMail[] {
       input: { subject: null, text: `${name}: ${NUMBER}`, html: null },
       otp: meaning === 'code' ? NUMBER : null,
       weight: LABEL_WEIGHT,
+      isVariation: false,
     })),
   )
 }
@@ -113,6 +147,7 @@ function subjects(): readonly TrainingMail[] {
       input: { subject, text, html: null },
       otp: NUMBER,
       weight: LABEL_WEIGHT,
+      isVariation: false,
     })),
   )
 }
@@ -134,6 +169,7 @@ function phrases(): readonly TrainingMail[] {
       input: { subject, text, html: null },
       otp: otp === '-' ? null : otp,
       weight: 1,
+      isVariation: false,
     }
   })
 }

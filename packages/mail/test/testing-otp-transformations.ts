@@ -162,7 +162,8 @@ function withLoudSubject(mail: BatchMail): BatchMail | null {
   return { ...mail, subject: subject.toLocaleUpperCase(mail.language) }
 }
 
-function withLinesBelow(mail: BatchMail, lines: readonly string[]): BatchMail {
+/** A mail with lines at its end, in each of its parts. */
+export function withLinesBelow(mail: BatchMail, lines: readonly string[]): BatchMail {
   const text = mail.text === null ? null : `${mail.text.trimEnd()}\n\n${lines.join('\n')}\n`
   const block = lines.map(paragraph).join('')
   const end = mail.html?.search(/<\/body>/i) ?? -1
@@ -171,7 +172,8 @@ function withLinesBelow(mail: BatchMail, lines: readonly string[]): BatchMail {
   return { ...mail, text, html }
 }
 
-function withLinesAbove(mail: BatchMail, lines: readonly string[]): BatchMail {
+/** A mail with lines at its start, in each of its parts. */
+export function withLinesAbove(mail: BatchMail, lines: readonly string[]): BatchMail {
   const text = mail.text === null ? null : `${lines.join('\n')}\n\n${mail.text}`
   return { ...mail, text, html: htmlAfterStart(mail, lines.map(paragraph).join('')) }
 }

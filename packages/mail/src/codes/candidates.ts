@@ -78,36 +78,15 @@ function candidatesIn(line: Line, isLed: boolean): readonly LineCandidate[] {
     .slice(0, LINE_CANDIDATES_MAX)
 }
 
-/** Whether a line is words and nothing that a code has: no digit, no capital inside a word. */
+/**
+ * A line without these is words and nothing that a code has: digits, full-width letters, signs that
+ * lead to a value or join words, a capital or a dot inside a word.
+ */
+const OF_CODES = /\p{Nd}|[\uff00-\uffff:：=՝፦\-_+~·/「『«“„"]|\p{L}[A-Z]|\.\p{L}/u
+
 function isPlain(text: string): boolean {
-  const { length } = text
-  let wasLetter = false
-  let hasSpace = false
-  for (let at = 0; at < length; at += 1) {
-    const code = codeAt(text, at)
-    const kind = KINDS[code]
-    if (kind === KIND.digit || code >= WIDE_FROM || JOINS[code] === 1) return false
-    const isUpper = code >= 0x41 && code <= 0x5a
-    if (isUpper && wasLetter) return false
-    // `tulp.fiets.regen`
-    if (wasDot(text, at) && kind === KIND.letter) return false
-    wasLetter = isUpper || kind === KIND.letter
-    if (kind === KIND.space) hasSpace = true
-  }
-  return hasSpace
+  return text.includes(' ') && !OF_CODES.test(text)
 }
-
-function wasDot(text: string, at: number): boolean {
-  return at > 0 && codeAt(text, at - 1) === 0x2e
-}
-
-/** Full-width letters. */
-const WIDE_FROM = 0xff00
-
-/** Signs that lead to a value, or join words: what is behind them may be a code. */
-const JOINS = Uint8Array.from({ length: 0x10000 }, (_, code) =>
-  ':：=՝፦-_+~·/「『«“„"'.includes(String.fromCharCode(code)) ? 1 : 0,
-)
 
 /** Digits with an ending of the language: `518064tür`. */
 const WITH_ENDING = /^(\d{4,10})[a-z]{1,4}$/

@@ -229,7 +229,7 @@ interface Place extends ValueOfMail {
 }
 
 function addPlace(at: Place, list: FeatureList): void {
-  const { mail, line, place, part } = at
+  const { mail, line, place, part, value } = at
   const { form } = FAMILY
   const quarter = Math.floor((4 * place.line) / mail.lines.length)
   list.add(form, REASON.place, mixed(20 + part, quarter))
@@ -239,9 +239,19 @@ function addPlace(at: Place, list: FeatureList): void {
   if (!LETTER_OR_DIGIT.test(line.text.slice(place.end, place.end + 40))) {
     list.add(form, REASON.setOff, 820 + part)
   }
+  if (value.shape === 'letters' || value.shape === 'words') addOwnWords(at, list)
   addStyle(at, list)
   addSigns(at, list)
   addMeanings(at, list)
+}
+
+/** The words that it is made of: `thanks`, alone in a line, is no code. */
+function addOwnWords({ mail, place }: Place, list: FeatureList): void {
+  const { starts, hashes } = mail.line(place.line).words
+  const end = firstFrom(starts, place.end)
+  for (let at = firstFrom(starts, place.start); at < end; at += 1) {
+    list.add(FAMILY.form, REASON.form, mixed(hashes[at] ?? 0, 18))
+  }
 }
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
@@ -325,6 +335,8 @@ function addMeanings({ mail, place, part, value, topic }: Place, list: FeatureLi
   }
 }
 
+const AFTER: ReadonlySet<number> = new Set([ZONE.right, ZONE.after, ZONE.afterAlone])
+
 interface ZoneOfPlace {
   readonly mail: MailText
   readonly zone: Zone
@@ -338,9 +350,18 @@ function addZone({ mail, zone, part, kind }: ZoneOfPlace, list: FeatureList): nu
   const name = 1_000 + 3 * zone.kind + part
   const reason = REASON.zone + zone.kind
   if (zone.line < 0) return 0
-  const isBefore = zone.kind !== ZONE.right && !isAfter(zone)
-  addWords({ words: mail.line(zone.line).words, zone, name, isBefore }, list)
-  const all = mail.line(zone.line).hits
+  const isBefore = !AFTER.has(zone.kind)
+  const { words, hits: all } = mail.line(zone.line)
+  const first = firstFrom(words.starts, zone.start)
+  const wordCount = firstFrom(words.starts, zone.end) - first
+  list.add(FAMILY.form, reason, mixed(94, mixed(name, sized(wordCount))))
+  for (let step = 0; step < Math.min(wordCount, ZONE_WORDS_MAX); step += 1) {
+    const word = words.hashes[isBefore ? first + wordCount - 1 - step : first + step] ?? 0
+    const hash = mixed(word, name)
+    list.add(FAMILY.words, reason, hash)
+    if (step >= NEAR_WORDS_MAX || zone.kind === ZONE.twoBefore) continue
+    list.add(FAMILY.near, reason, mixed(hash, step))
+  }
   let bits = 0
   let count = 0
   let last = 0
@@ -368,31 +389,4 @@ function addZone({ mail, zone, part, kind }: ZoneOfPlace, list: FeatureList): nu
   else list.add(FAMILY.meaning, reason, mixed(92, name))
   eachBit(bits, (bit) => list.add(FAMILY.meaning, reason, mixed(93, mixed(name, bit))))
   return bits
-}
-
-function isAfter({ kind }: Zone): boolean {
-  return kind === ZONE.after || kind === ZONE.afterAlone
-}
-
-interface ZoneWords {
-  readonly words: Words
-  readonly zone: Zone
-  readonly name: number
-  readonly isBefore: boolean
-}
-
-function addWords({ words, zone, name, isBefore }: ZoneWords, list: FeatureList): void {
-  const { starts, hashes } = words
-  const first = firstFrom(starts, zone.start)
-  const end = firstFrom(starts, zone.end)
-  const count = end - first
-  const reason = REASON.zone + zone.kind
-  list.add(FAMILY.form, reason, mixed(94, mixed(name, sized(count))))
-  for (let step = 0; step < Math.min(count, ZONE_WORDS_MAX); step += 1) {
-    const hash = mixed(hashes[isBefore ? end - 1 - step : first + step] ?? 0, name)
-    list.add(FAMILY.words, reason, hash)
-    if (step < NEAR_WORDS_MAX && zone.kind !== ZONE.twoBefore) {
-      list.add(FAMILY.near, reason, mixed(hash, step))
-    }
-  }
 }

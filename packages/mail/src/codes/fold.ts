@@ -17,91 +17,35 @@ export const KIND = {
   outside: 7,
 } as const
 
-/** First and last letter of scripts without spaces between words, or with many affixes. */
-const JOINED: readonly (readonly [number, number])[] = [
-  [0x900, 0xeff],
-  [0x1000, 0x109f],
-  [0x1200, 0x137f],
-  [0x1780, 0x17ff],
-  [0x3005, 0x30ff],
-  [0x3400, 0x9fff],
-  [0xac00, 0xd7af],
-  [0xf900, 0xfaff],
-  [0xff66, 0xff9f],
-]
+/** Scripts without spaces between words, or with many affixes. */
+const JOINED = new RegExp(
+  '[\u0900-\u0eff\u1000-\u109f\u1200-\u137f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff' +
+    '\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]',
+)
 
 /** Hebrew and Arabic. */
-const PREFIXING = [0x590, 0x6ff] as const
+const PREFIXING = /[\u0590-\u06ff]/
 
 /** Zero width, the frame of a keycap, and optional marks of Latin, Arabic and Hebrew letters. */
-const NOTHING: readonly (readonly [number, number])[] = [
-  [0xad, 0xad],
-  [0x300, 0x36f],
-  [0x591, 0x5bd],
-  [0x5bf, 0x5bf],
-  [0x5c1, 0x5c2],
-  [0x5c4, 0x5c7],
-  [0x610, 0x61a],
-  [0x61c, 0x61c],
-  [0x640, 0x640],
-  [0x64b, 0x65f],
-  [0x670, 0x670],
-  [0x6d6, 0x6dc],
-  [0x180e, 0x180e],
-  [0x200b, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x206f],
-  [0x20e3, 0x20e3],
-  [0xfe00, 0xfe0f],
-  [0xfeff, 0xfeff],
-]
+const NOTHING = new RegExp(
+  '[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05c7\u0610-\u061a\u061c\u0640' +
+    '\u064b-\u065f\u0670\u06d6-\u06dc\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3' +
+    '\ufe00-\ufe0f\ufeff]',
+)
 
 /**
  * Letters with case or accents: Latin, Greek, Cyrillic, Armenian, Georgian capitals, full width.
  * Letters of other scripts, such as Hangul, must not be decomposed.
  */
-const CASED: readonly (readonly [number, number])[] = [
-  [0x41, 0x5a],
-  [0xc0, 0x556],
-  [0x1c90, 0x1cbf],
-  [0x1e00, 0x1fff],
-  [0xff21, 0xff3a],
-  [0xff41, 0xff5a],
-]
+const CASED = /[A-Z\u00c0-\u0556\u1c90-\u1cbf\u1e00-\u1fff\uff21-\uff3a\uff41-\uff5a]/
 
-/** Letters that have no decomposition, and letters that are used interchangeably. */
+const SPACE = 0x20
+
+/** Letters that have no decomposition, or are used for each other: the first as the second. */
 const EQUIVALENTS = new Map(
-  Object.entries({
-    ı: 'i',
-    ł: 'l',
-    ø: 'o',
-    đ: 'd',
-    ß: 's',
-    ς: 'σ',
-    ё: 'е',
-    أ: 'ا',
-    إ: 'ا',
-    آ: 'ا',
-    ٱ: 'ا',
-    ى: 'ي',
-    ی: 'ي',
-    ک: 'ك',
-    ة: 'ه',
-    ۀ: 'ه',
-    ھ: 'ه',
-    ۃ: 'ه',
-    ؤ: 'و',
-    ʻ: "'",
-    ʼ: "'",
-    '‘': "'",
-    '’': "'",
-    '‐': ' ',
-    '‑': ' ',
-    '–': ' ',
-    '—': ' ',
-    '-': ' ',
-    ã: 'ã',
-  }),
+  `ıi łl øo đd ßs ςσ ёе أا إا آا ٱا ىي یي کك ةه ۀه ھه ۃه ؤو ʻ' ʼ' ‘' ’' -- ‐- ‑- –- —- ãã`
+    .split(' ')
+    .map(([letter = '', equivalent = '']) => [letter, equivalent] as const),
 )
 
 /** The kind of every code unit. */
@@ -126,30 +70,26 @@ export function kindAt(text: string, at: number): number {
 function makeKinds(): Uint8Array {
   return Uint8Array.from({ length: 0x10000 }, (_, code) => {
     const sign = String.fromCharCode(code)
-    if (isIn(NOTHING, code)) return KIND.nothing
+    if (NOTHING.test(sign)) return KIND.nothing
     if (/[\s\u0085]/.test(sign)) return KIND.space
     if (/\p{Nd}/u.test(sign)) return KIND.digit
     if (!/[\p{L}\p{M}]/u.test(sign)) return KIND.other
-    if (isIn(JOINED, code)) return KIND.joined
-    return code >= PREFIXING[0] && code <= PREFIXING[1] ? KIND.prefixing : KIND.letter
+    if (JOINED.test(sign)) return KIND.joined
+    return PREFIXING.test(sign) ? KIND.prefixing : KIND.letter
   })
 }
 
-function isIn(ranges: readonly (readonly [number, number])[], code: number): boolean {
-  return ranges.some(([first, last]) => code >= first && code <= last)
-}
-
 function makeFolded(): Uint16Array {
-  const folded = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
-  for (const [first, last] of CASED) {
-    for (let code = first; code <= last; code += 1) folded[code] = foldLetter(code)
+  const folded = Uint16Array.from({ length: 0x10000 }, (_, code) =>
+    CASED.test(String.fromCharCode(code)) ? foldLetter(code) : code,
+  )
+  for (const [letter, equivalent] of EQUIVALENTS) {
+    folded[letter.charCodeAt(0)] = equivalent === '-' ? SPACE : equivalent.charCodeAt(0)
   }
-  for (const [letter, equivalent] of EQUIVALENTS)
-    folded[letter.charCodeAt(0)] = equivalent.charCodeAt(0)
   let digit = 0
   for (const [code, kind] of KINDS.entries()) {
     if (kind === KIND.nothing) folded[code] = 0
-    else if (kind === KIND.space) folded[code] = 0x20
+    else if (kind === KIND.space) folded[code] = SPACE
     // The ten digits of a script follow each other.
     digit = kind === KIND.digit ? (KINDS[code - 1] === KIND.digit ? (digit + 1) % 10 : 0) : 0
     if (kind === KIND.digit) folded[code] = 0x30 + digit

@@ -21,6 +21,9 @@ const SPACE = 0x20
 /** Spaces and dashes: they may differ within a code, as in `27 61 – 30 84`. */
 const SOFT = /^[\s\u00a0]*[-–—‐‑]?[\s\u00a0]*$/
 
+/** Between columns: `884120   190 442`. */
+const WIDE = /^\s{2,}$/
+
 /** Values that are written in groups with signs between them. */
 export function groupedValuesOf(line: SearchedLine): readonly PlacedValue[] {
   const { text, tokens } = line
@@ -62,45 +65,27 @@ function gapBetween(text: string, one: Token | undefined, next: Token | undefine
   const gap = text.slice(one.end, next.start)
   // A bracket or quotation ends with a code: `(Code L28CAI) If`, `"otp":"830264"`.
   if (gap === '' || /[\p{L}\p{N}\n"”]|[)\]]\s+$/u.test(gap)) return null
-  return SOFT.test(gap) ? ' ' : gap.replaceAll(/\s+/g, ' ')
+  if (SOFT.test(gap)) return WIDE.test(gap) ? '  ' : ' '
+  return gap.replaceAll(/\s+/g, ' ')
 }
 
 function valuesOfRun(line: SearchedLine, run: readonly Token[]): readonly PlacedValue[] {
   const gaps = run.slice(1).map(({ start }, at) => line.text.slice(run[at]?.end, start))
-  const isHard = !SOFT.test(gaps[0] ?? '')
-  const found: PlacedValue[] = []
-  for (const isGroup of [isDigits, isCapital, ...(isHard || hasDash(gaps) ? [isSmall] : [])]) {
-    for (const stretch of stretchesOf(run, isGroup)) {
-      const [from, to] = isGroup === isSmall ? withoutWords(run, gaps, stretch) : stretch
+  const isAlone = isAnswer(line, run) && run.every(isShort)
+  const isOther = isAlone ? isShort : hasSign(gaps) ? isSmall : isCapital
+  return [...new Set([isDigits, isCapital, isOther])].flatMap((isGroup) =>
+    stretchesOf(run, isGroup).flatMap(([from, to]) => {
       const groups = run.slice(from, to)
       const own = gaps.slice(from, to - 1)
-      if (isGroup === isDigits) found.push(...numbersOf(groups, own))
-      else found.push(...mixedOf(line, groups, own))
-      if (isGroup === isCapital) found.push(...prefixed(groups, own))
-    }
-  }
-  const all = aloneOf(line, run)
-  return all === null ? found : [...found, all]
+      if (isGroup === isDigits) return numberOf(groups, own)
+      const mixed = mixedOf(line, groups, own)
+      return isGroup === isCapital ? [...mixed, ...prefixed(groups, own)] : mixed
+    }),
+  )
 }
 
-function hasDash(gaps: readonly string[]): boolean {
+function hasSign(gaps: readonly string[]): boolean {
   return gaps.some((gap) => gap.trim() !== '')
-}
-
-/** `is 58-21-06`: a short word beside joined groups is none of them. */
-function withoutWords(
-  run: readonly Token[],
-  gaps: readonly string[],
-  [first, end]: readonly [number, number],
-): readonly [number, number] {
-  const isBeside = (at: number, gap: number): boolean => {
-    const { lower = 0, digits = 0 } = run[at] ?? {}
-    return lower > 0 && digits === 0 && gaps[gap]?.trim() === ''
-  }
-  let [from, to] = [first, end]
-  while (from + 1 < to && isBeside(from, from)) from += 1
-  while (from + 1 < to && isBeside(to - 1, to - 2)) to -= 1
-  return to - from > 1 ? [from, to] : [from, from]
 }
 
 function isDigits({ value, digits, isAttached }: Token): boolean {
@@ -111,10 +96,14 @@ function isCapital({ value, lower, isAttached }: Token): boolean {
   return lower === 0 && value.length <= GROUP_CHARS_MAX && !isAttached
 }
 
-/** Small letters as well, but for words: `wP4`, `kx7`, `ek`. */
+/** Small letters as well, but no words: `wP4`, `kx7`. */
 function isSmall({ value, digits, lower, isAttached }: Token): boolean {
-  if (value.length > GROUP_CHARS_MAX || isAttached) return false
-  return lower === 0 || digits > 0 || value.length <= 3
+  return value.length <= GROUP_CHARS_MAX && !isAttached && (lower === 0 || digits > 0)
+}
+
+/** Also short words, where nothing else is in the line: `zx 81 kq`. */
+function isShort(token: Token): boolean {
+  return isSmall(token) || (token.value.length <= 3 && !token.isAttached)
 }
 
 /** From and to of each longest row of tokens of a kind. */
@@ -132,27 +121,11 @@ function stretchesOf(
   return found
 }
 
-/** One number, or several that have different gaps between them: `884120   190 442`. */
-function numbersOf(groups: readonly Token[], gaps: readonly string[]): readonly PlacedValue[] {
-  const whole = numberOf(groups, gaps)
-  if (whole !== null) return [whole]
-  const found: PlacedValue[] = []
-  for (let from = 0; from < gaps.length; from += 1) {
-    let to = from + 1
-    while (to < gaps.length && gaps[to] === gaps[from]) to += 1
-    if (to - from === gaps.length) break
-    const part = numberOf(groups.slice(from, to + 1), gaps.slice(from, to))
-    if (part !== null) found.push(part)
-    from = to - 1
-  }
-  return found
-}
-
-function numberOf(groups: readonly Token[], gaps: readonly string[]): PlacedValue | null {
+function numberOf(groups: readonly Token[], gaps: readonly string[]): readonly PlacedValue[] {
   const value = groups.map((group) => group.value).join('')
-  if (value.length < CHARS_MIN || value.length > DIGITS_MAX) return null
-  if (groups.some((group) => group.digits > 5) || !isForDigits(groups, gaps)) return null
-  return placed(groups, value, 'digits')
+  if (value.length < CHARS_MIN || value.length > DIGITS_MAX) return []
+  if (groups.some((group) => group.digits > 5) || !isForDigits(groups, gaps)) return []
+  return [placed(groups, value, 'digits')]
 }
 
 /** Whether digits in these groups are no date, time or amount. */
@@ -184,17 +157,13 @@ function mixedOf(
   const lengths = groups.map((group) => group.value.length)
   const uneven = Math.max(...lengths) - Math.min(...lengths)
   if (digits > 0) {
-    const isLikely = digits * 2 >= groups.length || uneven === 0 || isWhole(line, groups)
+    const isLikely = digits * 2 >= groups.length || uneven === 0 || isAnswer(line, groups)
     return isLikely ? [placed(groups, value, 'mixed')] : []
   }
   if (groups.some(({ lower }) => lower > 0)) return []
   const isRandom = value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
-  const isOpen = hasDash(gaps) || isRandom || isWhole(line, groups)
+  const isOpen = hasSign(gaps) || isRandom || isAnswer(line, groups)
   return uneven <= (isRandom ? 2 : 1) && isOpen ? [placed(groups, value, 'letters')] : []
-}
-
-function isWhole({ first, last }: SearchedLine, groups: readonly Token[]): boolean {
-  return (groups[0]?.start ?? 0) <= first && (groups.at(-1)?.end ?? 0) >= last
 }
 
 /** `G-482913`, `G-551 278`, `TAC 517-734`: the letters are not typed. */
@@ -206,16 +175,6 @@ function prefixed(groups: readonly Token[], gaps: readonly string[]): readonly P
   const hasSign = (gaps[0] ?? '').trim() !== ''
   if (!hasSign || value.length < CHARS_MIN || value.length > DIGITS_MAX) return []
   return [{ ...placed(groups, value, 'digits'), groups: rest.length, hasPrefix: true }]
-}
-
-/** A line of short groups alone, of either case: `aB3 xY9`, `BX 38 LN`. */
-function aloneOf(line: SearchedLine, run: readonly Token[]): PlacedValue | null {
-  const first = run[0]
-  if (first === undefined || run.length > GROUPS_MAX || !isAnswer(line, run)) return null
-  const value = run.map((group) => group.value).join('')
-  if (value.length < CHARS_MIN || value.length > MIXED_CHARS_MAX || !/\d/.test(value)) return null
-  if (!run.every(isSmall) || run.every(isDigits)) return null
-  return placed(run, value, 'mixed')
 }
 
 /** Up to the end of the line, from its beginning or from a colon. */

@@ -1,4 +1,4 @@
-import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
+import type { HtmlBlock, HtmlCell } from '../html/blocks.ts'
 import type { HtmlReading } from '../html/read-html.ts'
 import type { TextStyle } from '../html/text-style.ts'
 import { KIND, kindAt } from './fold.ts'
@@ -79,21 +79,13 @@ function findEqual(lines: readonly OpenedLine[]): void {
   }
 }
 
-const NO_STRETCHES: readonly StyledStretch[] = []
-
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): OpenedLine {
   const clear = readable(text.slice(0, LINE_CHARS_MAX))
-  return {
-    text: clear,
-    source,
-    stretches: NO_STRETCHES,
-    cell: null,
-    isCentred: false,
-    isJoined: false,
-    first: 0,
-  }
+  return { text: clear, source, ...UNSTYLED }
 }
+
+const UNSTYLED = { stretches: [], cell: null, isCentred: false, isJoined: false, first: 0 }
 
 /** Adds the lines of HTML; returns how many characters they have. */
 function addHtml(reading: HtmlReading, lines: OpenedLine[]): number {
@@ -107,75 +99,42 @@ function addHtml(reading: HtmlReading, lines: OpenedLine[]): number {
   return HTML_READ_CHARS_MAX - left
 }
 
-function addBlock(block: HtmlBlock, lines: OpenedLine[], charsMax: number): number {
-  const open = new OpenLine(block, lines)
+function addBlock({ runs, cell, isCentred }: HtmlBlock, lines: OpenedLine[], charsMax: number) {
+  let text = ''
+  let stretches: StyledStretch[] = []
+  const end = (): void => {
+    if (text.trim() !== '') {
+      lines.push({ text, source: 'html', stretches, cell, isCentred, isJoined: false, first: 0 })
+    }
+    text = ''
+    stretches = []
+  }
   let hidden = ''
   let chars = 0
-  for (const run of block.runs) {
+  for (const { text: raw, style, href, source } of runs) {
     if (chars >= charsMax) break
-    const text = readable(run.text.slice(0, charsMax - chars))
-    chars += text.length
-    if (run.style.isHidden) {
-      hidden += text
+    const added = readable(raw.slice(0, charsMax - chars))
+    chars += added.length
+    if (style.isHidden) {
+      hidden += added
       continue
     }
     // The alternative text replaces an image beside the text, not a word in it.
-    if (run.source === 'alt') open.end()
-    open.add(text, run)
-    if (run.source === 'alt') open.end()
+    if (source === 'alt') end()
+    for (const [at, part] of added.split('\n').entries()) {
+      if (at > 0) end()
+      if (text.length >= LINE_CHARS_MAX) continue
+      stretches.push({ start: text.length, style, isLink: href !== null })
+      text += part
+    }
+    if (source === 'alt') end()
   }
-  open.end()
+  end()
   if (hidden.trim() !== '') {
     const isFirst = lines.every((other) => other.source !== 'html')
     lines.push(plainLine(hidden, isFirst ? 'preheader' : 'hidden'))
   }
   return chars
-}
-
-/** A line that the runs of a block are added to until it breaks. */
-class OpenLine {
-  readonly #block: HtmlBlock
-  readonly #lines: OpenedLine[]
-  #text = ''
-  #stretches: StyledStretch[] | null = null
-
-  constructor(block: HtmlBlock, lines: OpenedLine[]) {
-    this.#block = block
-    this.#lines = lines
-  }
-
-  add(text: string, { style, href }: HtmlRun): void {
-    for (let start = 0; start <= text.length; ) {
-      const at = text.indexOf('\n', start)
-      const end = at < 0 ? text.length : at
-      if (this.#text.length < LINE_CHARS_MAX) {
-        const stretch = { start: this.#text.length, style, isLink: href !== null }
-        // Nearly all lines have one: `push` would reserve memory for many.
-        if (this.#stretches === null) this.#stretches = [stretch]
-        else this.#stretches.push(stretch)
-        this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
-      }
-      if (at >= 0) this.end()
-      start = end + 1
-    }
-  }
-
-  end(): void {
-    if (this.#text.trim() !== '') {
-      const { cell, isCentred } = this.#block
-      this.#lines.push({
-        text: this.#text,
-        source: 'html',
-        stretches: this.#stretches ?? NO_STRETCHES,
-        cell,
-        isCentred,
-        isJoined: false,
-        first: 0,
-      })
-    }
-    this.#text = ''
-    this.#stretches = null
-  }
 }
 
 /** Mathematical digits, bold or double-struck, and those in circles are digits to a reader. */
@@ -232,7 +191,7 @@ function textLines(text: string, linesMax: number): readonly string[] {
   return lines
 }
 
-/** Length of a code that has a cell, a span or a line for each character. */
+/** Characters of a code that has a cell, a span or a line for each of them. */
 const PIECES_MIN = 4
 const PIECES_MAX = 12
 
@@ -243,109 +202,62 @@ const GROUP =
 /** A group that has a line of its own. */
 const LINE_GROUP = /^\s*(?:\d{3,4}|\d(?: \d){2}|[\dA-Z]{2})\s*$/
 
+/** Characters of a line that is a part of a code. */
+const PART_CHARS_MAX = 12
+
 /** Joins a code that is split into boxes for single characters, or for groups of them. */
 function joinSplitCodes(lines: readonly OpenedLine[]): readonly OpenedLine[] {
-  const whole = lines.some(isGroup) ? joinGroups(lines) : lines
-  return whole.some(isPiece) ? joinPieces(whole) : whole
-}
-
-/** Two cells or more side by side with as many characters each: `123` and `456`. */
-function joinGroups(lines: readonly OpenedLine[]): readonly OpenedLine[] {
+  const parts = lines.map(partOf)
+  if (parts.every((part) => part === '')) return lines
   const joined: OpenedLine[] = []
   for (let at = 0; at < lines.length; ) {
+    const end = endOfParts(lines, parts, at)
+    const own = parts.slice(at, end).filter((part) => part !== '')
     const first = lines[at]
-    if (first === undefined) break
-    let end = at + 1
-    while (isGroup(first) && isBeside(first, lines[afterDivider(lines, end)])) {
-      end = afterDivider(lines, end) + 1
-    }
-    const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
-    const parts = groups.map((group) => group.text.replaceAll(/\s/g, ''))
-    if (areOneCode(parts, first.cell !== null)) {
-      joined.push(joinedLine(first, parts))
+    if (first !== undefined && areOneCode(own, first.cell !== null)) {
+      joined.push({ ...first, text: own.join(''), isJoined: true })
     } else joined.push(...lines.slice(at, end))
     at = end
   }
   return joined
 }
 
-function joinedLine(first: OpenedLine, parts: readonly string[]): OpenedLine {
-  const text = parts.join('')
-  return { ...first, text, isJoined: true }
+/** One letter or digit, or a group; empty for other lines. */
+function partOf({ text, cell }: Line): string {
+  if (text.length > PART_CHARS_MAX) return ''
+  const signs = Array.from(text).filter((sign) => isVisible(kindAt(sign, 0)))
+  if (signs.length === 1) return /[\p{L}\p{Nd}]/u.test(signs[0] ?? '') ? signs.join('') : ''
+  return (cell === null ? LINE_GROUP : GROUP).test(text) ? text.replaceAll(/\s/g, '') : ''
 }
 
-/** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
-function areOneCode(parts: readonly string[], areCells: boolean): boolean {
-  const { length } = parts
-  if (parts[0]?.length !== 2) return length === 2 || (areCells && length === 3)
-  const all = parts.join('')
-  if (/^\d+$/.test(all)) return areCells && length >= 2 && length <= 4
-  return (length === 3 || length === 4) && /\d/.test(all)
+function isVisible(kind: number): boolean {
+  return kind !== KIND.nothing && kind !== KIND.space
 }
 
-/** A dash may have a cell of its own between two groups. */
-function afterDivider(lines: readonly Line[], at: number): number {
-  const line = lines[at]
-  return line !== undefined && isDivider(line) ? at + 1 : at
-}
-
-function isGroup({ text, cell }: Line): boolean {
-  if (text.length > 12) return false
-  return (cell === null ? LINE_GROUP : GROUP).test(text)
-}
-
-function isBeside(one: Line, other: Line | undefined): boolean {
-  if (other === undefined || !isGroup(other) || one.source !== other.source) return false
-  return one.cell?.row === other.cell?.row && one.text.trim().length === other.text.trim().length
-}
-
-function joinPieces(lines: readonly OpenedLine[]): readonly OpenedLine[] {
-  const joined: OpenedLine[] = []
-  for (let at = 0; at < lines.length; ) {
-    const end = piecesEnd(lines, at)
-    const pieces = lines.slice(at, end)
-    const first = pieces[0]
-    const code = pieces.filter(isPiece)
-    if (first !== undefined && code.length >= PIECES_MIN && code.length <= PIECES_MAX) {
-      joined.push(joinedLine(first, code.map(pieceOf)))
-    } else {
-      joined.push(...lines.slice(at, Math.max(end, at + 1)))
-    }
-    at = Math.max(end, at + 1)
-  }
-  return joined
-}
-
-function piecesEnd(lines: readonly Line[], start: number): number {
-  let end = start
-  for (let at = start; at < lines.length; at += 1) {
+/** Where parts of one length end, side by side; dashes may have boxes of their own between. */
+function endOfParts(lines: readonly Line[], parts: readonly string[], start: number): number {
+  const first = lines[start]
+  const length = parts[start]?.length ?? 0
+  let end = start + 1
+  for (let at = end; length > 0 && at < lines.length; at += 1) {
     const line = lines[at]
-    if (line === undefined || line.source !== lines[start]?.source) break
-    if (isPiece(line)) end = at + 1
-    else if (!isDivider(line) || at === start) break
+    if (line === undefined || line.source !== first?.source) break
+    if (DIVIDER.test(line.text)) continue
+    if (parts[at]?.length !== length) break
+    if (length > 1 && line.cell?.row !== first.cell?.row) break
+    end = at + 1
   }
   return end
 }
 
-/** One letter or digit, and nothing else that is visible. */
-function isPiece(line: Line): boolean {
-  return line.text.length <= 8 && pieceOf(line) !== ''
-}
+const DIVIDER = /^\s*[-–—·•.]\s*$/
 
-function pieceOf({ text }: Line): string {
-  let piece = ''
-  for (let at = 0; at < text.length; at += 1) {
-    const kind = kindAt(text, at)
-    if (kind === KIND.nothing || kind === KIND.space) continue
-    const isSign = kind === KIND.digit || LETTER.test(text.charAt(at))
-    if (!isSign || piece !== '') return ''
-    piece = text.charAt(at)
-  }
-  return piece
-}
-
-const LETTER = /\p{L}/u
-
-function isDivider({ text }: Line): boolean {
-  return /^\s*[-–—·•.]\s*$/.test(text)
+/** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
+function areOneCode(parts: readonly string[], areCells: boolean): boolean {
+  const { length } = parts
+  const all = parts.join('')
+  if (all.length === length) return length >= PIECES_MIN && length <= PIECES_MAX
+  if (parts[0]?.length !== 2) return length === 2 || (areCells && length === 3)
+  if (/^\d+$/.test(all)) return areCells && length >= 2 && length <= 4
+  return (length === 3 || length === 4) && /\d/.test(all)
 }

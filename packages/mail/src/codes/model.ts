@@ -164,17 +164,6 @@ export class Model implements Rows {
     return gradient
   }
 
-  /** What one feature of a family counts, with the gradient of the hidden layer. */
-  share(row: number, family: number, gradient: Float32Array): number {
-    const from = row * ROW_BYTES
-    const to = (POOL_OF[family] ?? 0) * EMBEDDING
-    let share = (this.#table[from + EMBEDDING] ?? 0) * this.#scale
-    for (let one = 0; one < EMBEDDING; one += 1) {
-      share += (gradient[to + one] ?? 0) * (this.#table[from + one] ?? 0)
-    }
-    return share
-  }
-
   #readKeys(bytes: Uint8Array): void {
     let key = -1
     let gap = 0

@@ -112,10 +112,10 @@ export function sharesOf(
   )
   const shares = new Map<number, number>([[REASON.bias, rest]])
   for (const { list, scales } of lists) {
-    for (const [at, row] of list.rows.entries()) {
-      const family = list.families[at] ?? 0
-      const reason = list.reasons[at] ?? 0
-      const share = known.share(row, family, gradient) * (scales[family] ?? 0)
+    for (const [at, reason] of list.reasons.entries()) {
+      const one = { rows: list.rows.slice(at, at + 1), families: list.families.slice(at, at + 1) }
+      const weight = known.sum(one, scales, sums.fill(0))
+      const share = gradient.reduce((sum, slope, input) => sum + slope * (sums[input] ?? 0), weight)
       shares.set(reason, (shares.get(reason) ?? 0) + share)
     }
   }

@@ -54,28 +54,22 @@ function endOfToken(text: string, start: number): number {
 }
 
 function tokenAt(text: string, start: number, end: number): Token {
+  const value = typed(text.slice(start, end))
   let digits = 0
   let upper = 0
-  let lower = 0
-  let isPlain = true
-  for (let at = start; at < end; at += 1) {
-    const code = codeAt(text, at)
-    if (code >= 0x80) {
-      isPlain = false
-      if (KINDS[code] === KIND.nothing) continue
-    }
-    const sign = signOf(code)
-    if (sign <= 0x39) digits += 1
-    else if (sign <= 0x5a) upper += 1
-    else lower += 1
+  for (let at = 0; at < value.length; at += 1) {
+    const code = codeAt(value, at)
+    if (code <= 0x39) digits += 1
+    else if (code <= 0x5a) upper += 1
   }
-  const value = isPlain ? text.slice(start, end) : typed(text.slice(start, end))
+  const lower = value.length - digits - upper
   const isAttached = kindAt(text, start - 1) === KIND.letter || kindAt(text, end) === KIND.letter
   return { start, end, value, digits, upper, lower, isAttached }
 }
 
 /** What is to be typed for a text: digits as 0 to 9, no full width, nothing that is not seen. */
 export function typed(raw: string): string {
+  if (!/[^\0-\x7f]/.test(raw)) return raw
   let value = ''
   for (let at = 0; at < raw.length; at += 1) {
     const code = codeAt(raw, at)

@@ -33,32 +33,22 @@ export function valuesOf(
   candidates: readonly Candidate[],
   accepts: (value: string) => boolean,
 ): readonly Value[] {
-  const byValue = Map.groupBy(candidates, ({ value }) => value)
-  const forms = new Map<string, number>()
-  const shapes = new Map<string, number>()
-  let alone = 0
-  for (const [value, [first, ...more]] of byValue) {
-    if (first === undefined) continue
-    const form = first.shape + value.length
-    forms.set(form, (forms.get(form) ?? 0) + 1)
-    shapes.set(first.shape, (shapes.get(first.shape) ?? 0) + 1)
-    if (first.standsAlone || more.some(({ standsAlone }) => standsAlone)) alone += 1
-  }
   const nestings = nestingsOf(candidates)
-  const seen = new Set<Shape>()
-  const values = Array.from(byValue.values(), (places, index): Value => {
+  const byValue = Map.groupBy(candidates, ({ value }) => value)
+  const found = Array.from(byValue.values(), (places) => {
     // groupBy makes no empty groups.
     const { value, shape, groups, hasPrefix } = places[0] as Candidate
     const standsAlone = places.some((place) => place.standsAlone)
-    const isFirst = !seen.has(shape)
-    seen.add(shape)
+    return { value, shape, groups, hasPrefix, places, standsAlone }
+  })
+  const values = found.map((one, index): Value => {
+    const sameShape = found.filter(({ shape }) => shape === one.shape)
+    const others = found.length - 1
     return {
-      ...{ value, shape, groups, hasPrefix, places, standsAlone, index, isFirst },
-      alike: (forms.get(shape + value.length) ?? 1) - 1,
-      sameShape: (shapes.get(shape) ?? 1) - 1,
-      others: byValue.size - 1,
-      othersAlone: alone - (standsAlone ? 1 : 0),
-      nesting: nestings.get(value) ?? 0,
+      ...{ ...one, index, others, isFirst: sameShape[0] === one, sameShape: sameShape.length - 1 },
+      alike: sameShape.filter(({ value }) => value.length === one.value.length).length - 1,
+      othersAlone: found.filter((other) => other.standsAlone && other !== one).length,
+      nesting: nestings.get(one.value) ?? 0,
     }
   })
   const accepted = values.filter(({ value }) => accepts(value))

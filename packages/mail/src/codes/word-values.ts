@@ -2,6 +2,7 @@ import { codeAt } from '../text/code-at.ts'
 import { KIND, KINDS } from './fold.ts'
 import type { Line } from './lines.ts'
 import type { PlacedValue, SearchedLine } from './placed-value.ts'
+import { LARGE_PX } from './values.ts'
 
 /** Characters of words that may be a code. */
 const CHARS_MIN = 4
@@ -86,9 +87,6 @@ function valueOfWords(words: string, line: SearchedLine, isLed: boolean): Words 
     (isLed || words.includes('-')) && words.length <= UNCASED_CHARS_MAX && UNCASED.test(words)
   return isUncased ? { value: words, shape: 'words', groups: Math.max(groups, 2) } : null
 }
-
-/** Text from this size on is set off. */
-const LARGE_PX = 20
 
 /** Whether a line has a part that is bold, large or monospaced. */
 export function isSetOff({ stretches }: Line): boolean {
