@@ -15,7 +15,7 @@ export const otp = defineCommand({
     format: {
       type: 'string',
       value: 'FORM',
-      about: 'only a code of this form: 999999, AAAA-AAAA (9 a digit, A a letter or digit)',
+      about: 'form of the code: 999999, AAAA-AAAA (9 a digit, A also a letter)',
     },
     ...WAIT_OPTIONS,
     ...CONNECTION_OPTIONS,

@@ -46,37 +46,10 @@ export function CodeTab({ message }: { readonly message: Message }) {
   )
 }
 
-/** Reasons of each kind that are shown at once: a mail with a clear code has thirty. */
-const REASONS_SHOWN = 6
-
-function Reasons({
-  candidate: { reasonsFor, reasonsAgainst },
-}: {
-  readonly candidate: OtpCandidate
-}) {
-  const more = reasonsFor.slice(REASONS_SHOWN)
-  const moreAgainst = reasonsAgainst.slice(REASONS_SHOWN)
-  const moreCount = more.length + moreAgainst.length
-  return (
-    <>
-      <ReasonList
-        reasonsFor={reasonsFor.slice(0, REASONS_SHOWN)}
-        reasonsAgainst={reasonsAgainst.slice(0, REASONS_SHOWN)}
-      />
-      {moreCount === 0 ? null : (
-        <details class="more-reasons">
-          <summary>{countText(moreCount, 'more reason')}</summary>
-          <ReasonList reasonsFor={more} reasonsAgainst={moreAgainst} />
-        </details>
-      )}
-    </>
-  )
-}
-
-function ReasonList(props: Pick<OtpCandidate, 'reasonsFor' | 'reasonsAgainst'>) {
+function Reasons({ candidate }: { readonly candidate: OtpCandidate }) {
   const reasons = [
-    ...props.reasonsFor.map((text) => ({ kind: 'for', text })),
-    ...props.reasonsAgainst.map((text) => ({ kind: 'against', text })),
+    ...candidate.reasonsFor.map((text) => ({ kind: 'for', text })),
+    ...candidate.reasonsAgainst.map((text) => ({ kind: 'against', text })),
   ]
   return (
     <ul class="reasons">
