@@ -298,7 +298,11 @@ describe('the dashboard', () => {
     const inbox = await createInbox(account)
     await show(`#/inboxes/${inbox.id}`)
     for (const subject of ['Oldest', 'Middle', 'Newest']) {
-      await service.sendMail({ to: inbox.emailAddress, subject, text: `${subject}: code 481516` })
+      await service.sendMail({
+        to: inbox.emailAddress,
+        subject,
+        text: `${subject}: your code is 481516`,
+      })
     }
     await page.locator('.message-row', { hasText: /Newest/ }).waitFor()
     // Only a row: the text of the body, which has the focus at first, holds every subject.
