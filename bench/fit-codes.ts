@@ -4,9 +4,9 @@
 //
 // It learns from all files in packages/mail/test/codes/batches, the corpus and its sentences. First
 // it leaves out batches and projects, languages, and later batches in turn, prints how they are
-// judged by what was trained without them, and takes the calibration from these, and the threshold:
-// the lowest with precision .99 for batches, and for later ones. Mails in languages that it does not
-// know are few. With --check it writes nothing.
+// judged by what was trained without them, and takes the calibration from these, and the
+// threshold: the lowest with precision .99 for batches, and for later ones. Mails in languages that
+// it does not know are few. With --check it writes nothing.
 //
 // A mail has one code or none: its values compete with "none", whose score is 0, in one softmax.
 // The same mails give the same model, whose file has a hash of what it follows from.

@@ -2,9 +2,9 @@ import { codeAt } from '../text/code-at.ts'
 import type { Candidate } from './candidates.ts'
 import { FAMILY, type FeatureList, mixed } from './feature-list.ts'
 import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
-import type { Line } from './lines.ts'
+import { LARGE_PX, type Line, styleAt } from './lines.ts'
 import type { Shape } from './placed-value.ts'
-import { LARGE_PX, styleAt, type Value } from './values.ts'
+import type { Value } from './values.ts'
 import {
   firstFrom,
   HASH_START,

@@ -31,6 +31,19 @@ interface OpenedLine extends Line {
   first: number
 }
 
+/** Text from this size on is set off. */
+export const LARGE_PX = 20
+
+/** The style at a position of a line; null if it has none. */
+export function styleAt({ stretches }: Line, at: number): StyledStretch | null {
+  let found: StyledStretch | null = null
+  for (const stretch of stretches) {
+    if (stretch.start > at) break
+    found = stretch
+  }
+  return found
+}
+
 /** The parts of a mail in which its code is searched. */
 export interface OtpInput {
   readonly subject: string | null

@@ -1,7 +1,8 @@
 import { BIT, bitsOf, CONCEPTS, SPEAKS_OF } from './concepts.ts'
 import { PATTERNS, REASON } from './features.ts'
+import { LARGE_PX, styleAt } from './lines.ts'
 import { type RankedValue, type Ranking, sharesOf } from './rank.ts'
-import { LARGE_PX, styleAt, type Value } from './values.ts'
+import type { Value } from './values.ts'
 import type { MailText } from './words.ts'
 import { ZONE, zonesOf } from './zones.ts'
 

@@ -1,6 +1,6 @@
 import type { Candidate } from './candidates.ts'
 import { bitsOf } from './concepts.ts'
-import type { Line, StyledStretch } from './lines.ts'
+import { LARGE_PX, styleAt } from './lines.ts'
 import type { Shape } from './placed-value.ts'
 import type { MailText } from './words.ts'
 
@@ -110,17 +110,4 @@ function pointsOf(mail: MailText, { value, shape, places, standsAlone, alike }: 
 
 function hasCode(mail: MailText, line: number): boolean {
   return mail.line(line).hits.some(({ concepts }) => (concepts & CODES) !== 0)
-}
-
-/** Text from this size on is set off. */
-export const LARGE_PX = 20
-
-/** The style at a position of a line; null if it has none. */
-export function styleAt({ stretches }: Line, at: number): StyledStretch | null {
-  let found: StyledStretch | null = null
-  for (const stretch of stretches) {
-    if (stretch.start > at) break
-    found = stretch
-  }
-  return found
 }

@@ -1,8 +1,7 @@
 import { codeAt } from '../text/code-at.ts'
 import { KIND, KINDS } from './fold.ts'
-import type { Line } from './lines.ts'
+import { LARGE_PX, type Line } from './lines.ts'
 import type { PlacedValue, SearchedLine } from './placed-value.ts'
-import { LARGE_PX } from './values.ts'
 
 /** Characters of words that may be a code. */
 const CHARS_MIN = 4

@@ -38,9 +38,7 @@ def expected_message(filter: MessageFilter) -> Expectation[Message]:
     return Expectation("a message", "message", filter, lambda message: message)
 
 
-def expected_otp(
-    filter: MessageFilter, otp_format: str | None = None
-) -> Expectation[ReceivedOtp]:
+def expected_otp(filter: MessageFilter, otp_format: str | None = None) -> Expectation[ReceivedOtp]:
     """Expects a message with a one-time code, of a form if that is known."""
 
     def pick(message: Message) -> ReceivedOtp | NotFound:
