@@ -34,7 +34,8 @@ export function groupedValuesOf(line: SearchedLine): readonly PlacedValue[] {
       continue
     }
     const last = lastOfRun(text, tokens, from)
-    if (last > from) found.push(...valuesOfRun(line, tokens.slice(from, last + 1)))
+    const run = last > from ? tokens.slice(from, last + 1) : []
+    if (run.some(isGroupOfAny)) found.push(...valuesOfRun(line, run))
     // The last token of a run may begin the next one.
     from = Math.max(last, from + 1)
   }
@@ -46,6 +47,11 @@ export function groupedValuesOf(line: SearchedLine): readonly PlacedValue[] {
 /** A word of small letters that is too long for a group of a code. */
 function isWord(token: Token | undefined): boolean {
   return token !== undefined && token.lower > 3 && token.digits === 0
+}
+
+/** Nearly all runs are words: a code has digits or capitals. */
+function isGroupOfAny({ digits, lower }: Token): boolean {
+  return digits > 0 || lower === 0
 }
 
 /** The last of the tokens that are separated in one way. */
@@ -71,7 +77,7 @@ function gapBetween(text: string, one: Token | undefined, next: Token | undefine
 
 function valuesOfRun(line: SearchedLine, run: readonly Token[]): readonly PlacedValue[] {
   const gaps = run.slice(1).map(({ start }, at) => line.text.slice(run[at]?.end, start))
-  const isAlone = isAnswer(line, run) && run.every(isShort)
+  const isAlone = run.every(isShort) && isAnswer(line, run)
   const isOther = isAlone ? isShort : hasSign(gaps) ? isSmall : isCapital
   return [...new Set([isDigits, isCapital, isOther])].flatMap((isGroup) =>
     stretchesOf(run, isGroup).flatMap(([from, to]) => {
@@ -97,8 +103,9 @@ function isCapital({ value, lower, isAttached }: Token): boolean {
 }
 
 /** Small letters as well, but no words: `wP4`, `kx7`. */
-function isSmall({ value, digits, lower, isAttached }: Token): boolean {
-  return value.length <= GROUP_CHARS_MAX && !isAttached && (lower === 0 || digits > 0)
+function isSmall(token: Token): boolean {
+  const { value, isAttached } = token
+  return value.length <= GROUP_CHARS_MAX && !isAttached && isGroupOfAny(token)
 }
 
 /** Also short words, where nothing else is in the line: `zx 81 kq`. */
@@ -114,7 +121,10 @@ function stretchesOf(
   const found: [number, number][] = []
   for (let from = 0; from < run.length; from += 1) {
     let to = from
-    while (to - from <= GROUPS_MAX && run.slice(to, to + 1).some(isGroup)) to += 1
+    for (; to - from <= GROUPS_MAX; to += 1) {
+      const token = run[to]
+      if (token === undefined || !isGroup(token)) break
+    }
     if (to - from > 1) found.push([from, to])
     from = Math.max(from, to)
   }

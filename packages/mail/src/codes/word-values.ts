@@ -71,20 +71,22 @@ const JOINS = ' -._+/~,'
 type Words = Pick<PlacedValue, 'value' | 'shape' | 'groups'>
 
 function valueOfWords(words: string, line: SearchedLine, isLed: boolean): Words | null {
-  const groups = words.split(/[ ._+/~,·・、，‐-]+/).length
+  const ofWords = () => ({ value: words, shape: 'words' as const, groups: groupsOf(words) })
   if (!words.includes(' ') && !FOREIGN_GROUPS.test(words)) {
     const isJoined = JOINED.test(words) || JOINED_CAPITALS.test(words) || NUMBER_FIRST.test(words)
-    if (isJoined) return { value: words, shape: 'words', groups }
+    if (isJoined) return ofWords()
   }
   if (FOREIGN.test(words) || FOREIGN_SMALL.test(words)) {
-    return { value: words.replace(/[- ]/, ''), shape: 'mixed', groups }
+    return { value: words.replace(/[- ]/, ''), shape: 'mixed', groups: groupsOf(words) }
   }
-  if ((isLed || /\d/.test(words) || isSetOff(line)) && SPACED.test(words)) {
-    return { value: words, shape: 'words', groups }
-  }
+  if ((isLed || /\d/.test(words) || isSetOff(line)) && SPACED.test(words)) return ofWords()
   const isUncased =
     (isLed || words.includes('-')) && words.length <= UNCASED_CHARS_MAX && UNCASED.test(words)
-  return isUncased ? { value: words, shape: 'words', groups: Math.max(groups, 2) } : null
+  return isUncased ? { ...ofWords(), groups: Math.max(groupsOf(words), 2) } : null
+}
+
+function groupsOf(words: string): number {
+  return words.split(/[ ._+/~,·・、，‐-]+/).length
 }
 
 /** Whether a line has a part that is bold, large or monospaced. */
