@@ -7,6 +7,7 @@ import {
   readTable,
 } from '../../packages/mail/test/testing-otp-corpus.ts'
 import {
+  paragraph,
   withLinesAbove,
   withLinesBelow,
 } from '../../packages/mail/test/testing-otp-transformations.ts'
@@ -117,6 +118,7 @@ function variationsOf(mail: TrainingMail, at: number): readonly TrainingMail[] {
   return [
     { ...changed, input: { ...mail.input, subject } },
     { ...changed, input: { ...mail.input, subject, text: `${text} ${LINK}` } },
+    { ...changed, input: { subject, text: null, html: readHtml(paragraph(text)) } },
     { ...changed, input: { ...mail.input, text: `${text}\n\n${FOOTERS[at % FOOTERS.length]}` } },
     ...(other === undefined ? [] : [{ ...changed, input: { ...mail.input, text: other } }]),
   ]

@@ -146,7 +146,8 @@ function withHtmlOfText(mail: BatchMail): BatchMail | null {
   }
 }
 
-function paragraph(text: string): string {
+/** A text as HTML. */
+export function paragraph(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return `<p>${escaped.replaceAll('\n', '<br>')}</p>`
 }
