@@ -4,9 +4,8 @@
 //
 // It learns from all files in packages/mail/test/codes/batches, the corpus and its sentences. First
 // it leaves out batches and projects, languages, and later batches in turn, prints how they are
-// judged by what was trained without them, and takes the calibration from these, and the
-// threshold: the lowest with precision .99 for batches, and for later ones. Mails in languages that
-// it does not know are few. With --check it writes nothing.
+// judged by what was trained without them, and takes the threshold (the lowest that gives all of
+// them precision .99) and the calibration from these. With --check it writes nothing.
 //
 // A mail has one code or none: its values compete with "none", whose score is 0, in one softmax.
 // The same mails give the same model, whose file has a hash of what it follows from.
@@ -33,12 +32,10 @@ const data = withoutRare(raw)
 console.log(`${mails.length} mails, ${data.rowCount} features`)
 
 const verdicts: Verdict[] = []
-let threshold = 0
 for (const folds of LEFT_OUT) {
   const judged = await judgeLeftOut(mails, data, { folds, settings: SETTINGS })
   report(folds.name, data, judged)
   verdicts.push(...judged)
-  if (folds.hasLanguage) threshold = Math.max(threshold, thresholdAt(judged, PRECISION))
 }
 report('all of these', data, verdicts)
 console.log('calibrated, each half by the other')
@@ -51,7 +48,7 @@ if (!process.argv.includes('--check')) {
   if (trained === undefined) throw new Error('nothing was trained')
   const file = modelFile(trained.network, data.keys, {
     inputs: fingerprint(raw),
-    threshold: Math.round(threshold * 100) / 100,
+    threshold: Math.round(thresholdAt(verdicts, PRECISION) * 100) / 100,
     calibration: calibrationOf(verdicts),
   })
   writeFileSync(MODEL, file)

@@ -19,8 +19,6 @@ export interface Folds {
   readonly foldOf: (mail: TrainingMail) => number
   /** Whether the network that judges a part is trained with a mail. */
   readonly isKnownTo: (mail: TrainingMail, fold: number) => boolean
-  /** Whether the network of a part knows the languages of its mails. */
-  readonly hasLanguage: boolean
 }
 
 const FOLDS = 6
@@ -54,21 +52,18 @@ export const LEFT_OUT: readonly Folds[] = [
     count: FOLDS,
     foldOf: batchFold,
     isKnownTo: (mail, fold) => batchFold(mail) !== fold,
-    hasLanguage: true,
   },
   {
     name: 'languages',
     count: FOLDS,
     foldOf: (mail) => (batchFold(mail) < 0 ? -1 : languageFold(mail)),
     isKnownTo: (mail, fold) => languageFold(mail) !== fold,
-    hasLanguage: false,
   },
   {
     name: 'later batches',
     count: TIMES.length,
     foldOf: timeFold,
     isKnownTo: (mail, fold) => numberOf(mail) < (TIMES[fold] ?? 0),
-    hasLanguage: true,
   },
 ]
 

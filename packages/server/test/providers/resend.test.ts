@@ -75,7 +75,7 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     const created = await resend.templates.create({
       name: 'welcome',
       subject: 'Hello {{{NAME}}}',
-      html: '<p>Your code is {{{CODE}}}, {{{NAME}}}.</p>',
+      html: '<p>Your sign-in code is {{{CODE}}}, {{{NAME}}}.</p>',
       variables: [
         { key: 'NAME', type: 'string', fallbackValue: 'you' },
         { key: 'CODE', type: 'number' },
