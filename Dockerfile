@@ -4,6 +4,8 @@
 FROM node:26-bookworm AS build
 WORKDIR /build
 COPY . .
+# The context has no history: --build-arg SOURCE_COMMIT="$(git log -1 --format='%h, %cs')".
+ARG SOURCE_COMMIT=
 RUN npm run build:binary \
  && mv dist/mayfly-linux-*.licenses.txt /licenses.txt \
  && cp -L /usr/lib/*-linux-gnu/libatomic.so.1 /libatomic.so.1 \

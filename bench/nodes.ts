@@ -1,57 +1,106 @@
-// What idle nodes cost a busy one on the same PostgreSQL: mails a second of one node alone and
-// beside three that do nothing, in turns. And how much a mail of 4 KB adds to the write-ahead log.
+// Whether nodes of one cell add up: mails a second of one node, and of several over the same
+// PostgreSQL, each node with the same share of a core. What idle nodes cost a busy one. And how
+// much a mail adds to the write-ahead log.
 //
-//   node bench/nodes.ts [--rounds=6] [--mails=5000]     needs smtp-source
+//   node bench/nodes.ts [--nodes=3] [--rounds=4] [--seconds=15] [--share=0.2] [--clients=8]
+//                       [--postgres=0]            a share for PostgreSQL; 0: all that it asks for
+//
+// Needs root and cgroups.
 
 import {
   connected,
   createDatabase,
   startPostgres,
 } from '../packages/server/test/testing-postgres.ts'
-import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
+import { sendMails } from './load/loops.ts'
 import { untilIdle } from './load/process.ts'
+import { addPostgres, quotaOf } from './load/quota.ts'
 import { median, option, printFigure, watchMachine } from './load/report.ts'
-import { startService } from './load/service.ts'
-import { runSmtpSource } from './load/smtp-source.ts'
+import { createInboxes, type Inbox, type Service, startService } from './load/service.ts'
 
-const ROUNDS = option('rounds', 6)
-const MAILS = option('mails', 5_000)
-const WARM_UP_ROUNDS = 1
-const IDLE_NODES = 3
+const NODES = option('nodes', 3)
+const ROUNDS = option('rounds', 4)
+const SECONDS = option('seconds', 15)
+const SHARE = option('share', 0.2)
+const CLIENTS = option('clients', 8)
+const POSTGRES_SHARE = option('postgres', 0)
+const GOALS = { sum: 2.2, beside: 0.95, logBytes: 5_000 }
+
+type Loaded = { readonly node: Service; readonly inboxes: readonly Inbox[] }
 
 using _machine = watchMachine()
 await using postgres = await startPostgres({})
 await using database = await createDatabase(postgres.url)
 const databaseUrl = database.url
-await using busy = await startMayfly({ name: 'busy', inboxes: MAILS, databaseUrl })
-const ratios: number[] = []
-const logBytes: number[] = []
-for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
-  // In another order each time: a store that grows, or a machine that gets busy, must not count.
-  const first = await measure(round % 2 === 0 ? 0 : IDLE_NODES)
-  const second = await measure(round % 2 === 0 ? IDLE_NODES : 0)
-  const [alone, beside] = round % 2 === 0 ? [first, second] : [second, first]
-  if (round < 0) continue
-  ratios.push(beside.rate / alone.rate)
-  logBytes.push(alone.logBytes)
-  console.log(`  alone ${alone.rate.toFixed(0)}/s, beside idle nodes ${beside.rate.toFixed(0)}/s`)
+await using resources = new AsyncDisposableStack()
+if (POSTGRES_SHARE > 0) {
+  await addPostgres(resources.use(quotaOf(POSTGRES_SHARE)), databaseUrl)
 }
-await busy.verify(2 * (WARM_UP_ROUNDS + ROUNDS) * MAILS)
-printFigure(`beside ${IDLE_NODES} idle nodes against alone`, median(ratios), { atLeast: 0.95 })
-printFigure('bytes of write-ahead log a mail', median(logBytes), { atMost: 5_000 })
+const nodes: Loaded[] = []
+for (let index = 0; index < NODES; index += 1) nodes.push(await startNode(resources))
+const [first] = nodes
+if (first === undefined) throw new Error('--nodes is 1 or more')
+await compareSums()
+await compareIdle(first)
 
-/** Mails a second of the busy node while so many others are idle; and the log that a mail takes. */
-async function measure(idleNodes: number) {
-  await using resources = new AsyncDisposableStack()
-  for (let node = 0; node < idleNodes; node += 1) {
-    const { pid } = resources.use(await startService({ databaseUrl }))
-    await untilIdle(pid)
+async function startNode(parts: AsyncDisposableStack): Promise<Loaded> {
+  const node = parts.use(await startService({ databaseUrl }))
+  const inboxes = await createInboxes(node, CLIENTS)
+  parts.use(quotaOf(SHARE)).add(node.pid)
+  return { node, inboxes }
+}
+
+/** Mails a second of the first node, and of all of them, in turns. */
+async function compareSums(): Promise<void> {
+  // A node is slow until its code is compiled.
+  await load(nodes)
+  const ratios: number[] = []
+  const logBytes: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await logPosition()
+    const one = await load(nodes.slice(0, 1))
+    logBytes.push(((await logPosition()) - before) / (one * SECONDS))
+    const sum = await load(nodes)
+    console.log(`  mails a second: ${one.toFixed(0)}, ${NODES} nodes ${sum.toFixed(0)}`)
+    ratios.push(sum / one)
   }
-  const before = await logPosition()
-  const load = { connections: 20, mails: MAILS, sizeBytes: 4_000, isReused: true }
-  const rate = await runSmtpSource({ ...load, port: busy.port, recipient: RECIPIENT })
-  await untilIdle(busy.pid)
-  return { rate, logBytes: ((await logPosition()) - before) / MAILS }
+  const goal = (GOALS.sum * NODES) / 3
+  printFigure(`${NODES} nodes against 1`, median(ratios), { atLeast: goal })
+  printFigure('bytes of write-ahead log a mail', median(logBytes), { atMost: GOALS.logBytes })
+}
+
+/** The first node alone and beside others that do nothing, in another order each time. */
+async function compareIdle({ node }: Loaded): Promise<void> {
+  const beside: number[] = []
+  const alone: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const isIdle of round % 2 === 0 ? [true, false] : [false, true]) {
+      for (const other of nodes.slice(1)) {
+        // A node that is stopped does nothing at all.
+        other.node.process.child.kill(isIdle ? 'SIGCONT' : 'SIGSTOP')
+        if (isIdle) await untilIdle(other.node.pid)
+      }
+      const rate = await load(nodes.slice(0, 1))
+      if (isIdle) beside.push(rate)
+      else alone.push(rate)
+    }
+  }
+  for (const other of nodes.slice(1)) other.node.process.child.kill('SIGCONT')
+  await untilIdle(node.pid)
+  const ratio = median(beside.map((rate, round) => rate / (alone[round] ?? Number.NaN)))
+  printFigure(`beside ${NODES - 1} idle nodes against alone`, ratio, { atLeast: GOALS.beside })
+}
+
+async function load(loaded: readonly Loaded[]): Promise<number> {
+  const results = await Promise.all(
+    loaded.map(({ node, inboxes }) => {
+      const { httpUrl, apiKey, smtpPort } = node
+      return sendMails({ httpUrl, apiKey, smtpPort, smtpHost: '127.0.0.1' }, inboxes, SECONDS)
+    }),
+  )
+  const errors = results.reduce((sum, result) => sum + result.errors, 0)
+  if (errors > 0) throw new Error(`${errors} mails were refused`)
+  return results.reduce((sum, { perSecond }) => sum + perSecond, 0)
 }
 
 /** Bytes that the server has written to its write-ahead log so far. */

@@ -9,7 +9,7 @@ import { FAULTS, type Fault } from './signup-app/mails.ts'
 const ROOT = join(import.meta.dirname, '..')
 
 /** The suites and the command that runs each. */
-export const SUITES = {
+const SUITES = {
   vitest: ['vitest/vitest.mjs', 'run', '--root', 'examples/vitest'],
   jest: ['jest/bin/jest.js', '--ci', '--config', 'examples/jest/jest.config.js'],
   'jest-commonjs': [
@@ -19,13 +19,15 @@ export const SUITES = {
     'examples/jest-commonjs/jest.config.js',
   ],
   playwright: ['@playwright/test/cli.js', 'test', '--config', 'examples/playwright'],
+  providers: ['vitest/vitest.mjs', 'run', '--root', 'examples/providers'],
 } as const satisfies Record<string, readonly string[]>
 
 /** The name of a suite. */
 export type SuiteName = keyof typeof SUITES
 
+/** The names of all suites. */
 // The keys of an object are typed as strings.
-const SUITE_NAMES = Object.keys(SUITES) as readonly SuiteName[]
+export const SUITE_NAMES = Object.keys(SUITES) as readonly SuiteName[]
 
 /** How a suite ended and what it said. */
 export type SuiteOutcome = { readonly code: number | null; readonly output: string }

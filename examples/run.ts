@@ -1,8 +1,9 @@
 // Runs an example suite against a Mayfly and an application of its own:
 //
-//   npm run example -- vitest|jest|jest-commonjs|playwright [FAULT] [options of the runner]
+//   npm run example -- SUITE [FAULT] [options of the runner]
 //
-// FAULT is a bug of the application: none, silent, misaddressed or codeless.
+// SUITE is vitest, jest, jest-commonjs, playwright or providers. FAULT is a bug of the application:
+// none, silent, misaddressed or codeless.
 
 import { startService } from '../packages/server/test/testing-start-service.ts'
 import { installExampleClient, readRunArguments, runSuite } from './run-suite.ts'

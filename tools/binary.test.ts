@@ -86,7 +86,10 @@ describe('the executable', { timeout: 180_000 }, () => {
       run(mayfly, args, { ...USER, cwd: home, env: { HOME: home } })
     assert.match((await command('--help')).stdout, /^mayfly: throw-away email inboxes/)
     assert.match((await command('serve', '--help')).stdout, /MAYFLY_SMTP_THREADS/)
-    assert.match((await command('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.match(
+      (await command('--version')).stdout,
+      /^\d+\.\d+\.\d+ \([0-9a-f]{12}(?:-dirty)?, \d{4}-\d\d-\d\d\)\n$/,
+    )
     const unreachable = command('healthcheck', '--url', 'http://127.0.0.1:9')
     await assert.rejects(unreachable, { code: 1, stderr: /^mayfly: http:\/\/127\.0\.0\.1:9.*\n$/ })
     // As the executable is called, and not `npx mayfly` as in a clone.

@@ -98,7 +98,7 @@ describe('the examples of the documents', () => {
     await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--project', folder.path]).catch(said)
   })
 
-  it('of moving-from-mailosaur-and-mailslurp.md pass as a test', async () => {
+  it('of node-test.md pass as a test', async () => {
     const { httpUrl, smtpPort, register } = await service()
     const { key } = await register()
     const whole = EXAMPLES.find(({ code }) => code.startsWith('// signup.test.mjs'))

@@ -2,9 +2,10 @@
 //
 //   npm run release:check
 //
-// Versions and the changelog agree; the packages for npm and Python and the executable are built,
-// installed into empty folders, and take a mail to its code; a bill of materials and checksums are
-// beside them. Needs the registries of npm and PyPI, for what the packages depend on.
+// Versions and the changelog agree; the packages for npm (on Node 20, 22 and 24) and Python and the
+// executables are built, installed into empty folders, and take a mail to its code; the image runs;
+// a bill of materials and checksums are beside them. Needs the registries of npm and PyPI, for what
+// the packages depend on, buildah, and a commit without changes.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import {
   writeBillOfMaterials,
   writeChecksums,
 } from './release/artifacts.ts'
-import { smokeExecutable, smokeTarballs, smokeWheels } from './release/smoke.ts'
+import { smokeExecutable, smokeImage, smokeTarballs, smokeWheels } from './release/smoke.ts'
 import { checkVersions } from './release/versions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -30,8 +31,9 @@ for (const [what, smoke] of Object.entries({
   executable: smokeExecutable,
   tarballs: smokeTarballs,
   wheels: smokeWheels,
+  image: smokeImage,
 })) {
-  await step(`${what} installed, a mail taken to its code`, () => inEmptyFolder(smoke, artifacts))
+  await step(`${what} tried`, () => inEmptyFolder(smoke, artifacts))
 }
 await step('bill of materials', () => writeBillOfMaterials(RELEASE))
 await step('checksums', () => writeChecksums(RELEASE))

@@ -7,7 +7,14 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -106,25 +113,35 @@ function buildDashboard() {
 }
 
 function buildProgram() {
-  const packages = ['contract', 'mail', 'pop3', 'server', 'smtp']
+  const packages = ['cli', 'client', 'contract', 'mail', 'pop3', 'server', 'smtp']
   const tools = join(ROOT, 'tools', 'build')
   const sources = [tools, ...packages.map((name) => join(ROOT, 'packages', name, 'src'))]
   const script = join(tools, 'program.ts')
-  build({ what: 'the server', script, sources, output: join(ROOT, 'dist', 'program') })
+  build({
+    what: 'the server and the command line',
+    script,
+    sources,
+    output: join(ROOT, 'dist', 'program'),
+  })
 }
 
-/** Runs the script unless it ran before. The stamp holds a hash of what the output follows from. */
+/**
+ * Runs the script unless it ran before. The stamp holds a hash of what the output follows from; its
+ * time is when the sources were known to have that hash.
+ */
 function build({ what, script, sources, output }) {
+  const startedAt = new Date()
   const files = [join(ROOT, 'package-lock.json'), script, ...sources.flatMap(filesBelow)]
   const hash = createHash('sha256')
   for (const path of files) hash.update(path.slice(ROOT.length)).update(readFileSync(path))
   const wanted = hash.digest('hex')
   const stamp = join(output, '.stamp')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-
-  say(`building ${what}`)
-  run(join(ROOT, 'node_modules', '.bin', 'node'), [script])
-  writeFileSync(stamp, wanted)
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    say(`building ${what}`)
+    run(join(ROOT, 'node_modules', '.bin', 'node'), [script])
+    writeFileSync(stamp, wanted)
+  }
+  utimesSync(stamp, startedAt, startedAt)
 }
 
 function filesBelow(folder) {

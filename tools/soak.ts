@@ -35,10 +35,22 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/test/soak/full-disk.ts',
     what: 'a disk of 64 MB is full 50 times (SQLite; needs root)',
   },
+  clients: {
+    file: 'packages/server/test/soak/provider-clients.ts',
+    what: "providers' APIs, with clients for Go, PHP and Ruby (Debian; needs root and Go)",
+  },
+  'steady-load': {
+    file: 'packages/server/test/soak/steady-load.ts',
+    what: 'two hours of 20 mails a second, waits, streams, webhooks and deletions',
+  },
   mails: { file: 'packages/mail/test/fuzz-mime.test.ts', what: '1,000,000 changed mails' },
   dialogues: {
     file: 'packages/smtp/test/fuzz-dialogues.test.ts',
     what: '1,000,000 changed SMTP dialogues',
+  },
+  mailboxes: {
+    file: 'packages/pop3/src/protocol/machine.test.ts',
+    what: '1,000,000 changed POP3 dialogues',
   },
   bodies: {
     file: 'packages/server/test/e2e/fuzz-bodies.test.ts',
@@ -47,6 +59,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
   images: {
     file: 'packages/server/src/features/thumbnails/thumbnail.test.ts',
     what: 'each byte of an image changed, and the image cut off there',
+  },
+  languages: {
+    file: 'examples/languages.ts',
+    what: 'the programs of docs/other-languages.md whose language is installed',
   },
   schemathesis: {
     file: 'packages/server/test/openapi/schemathesis.test.ts',
@@ -96,17 +112,23 @@ async function run(): Promise<void> {
     TEST_POSTGRES_URL: postgres.url,
     ...(values.count === undefined ? {} : { SOAK_COUNT: values.count }),
   }
-  const only = values.database === undefined ? [] : [`--test-name-pattern=on ${values.database}`]
   for (const { name, what, file } of chosen) {
     say(`\n== ${name}: ${what}`)
     const startedAt = performance.now()
-    const args = file.endsWith('.test.ts') ? ['--test', `--test-timeout=${DAY_MS}`, ...only] : []
-    const child = spawn(process.execPath, [...args, file], { cwd: ROOT, env, stdio: 'inherit' })
+    const child = spawn(process.execPath, argsOf(file), { cwd: ROOT, env, stdio: 'inherit' })
     const status = await new Promise((resolve) => child.once('exit', resolve))
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
     say(`== ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${minutes} min`)
     if (status !== 0) process.exitCode = 1
   }
+}
+
+/** A suite that is no test file takes the name of the database as its argument. */
+function argsOf(file: string): string[] {
+  const { database } = values
+  if (!file.endsWith('.test.ts')) return [file, ...(database === undefined ? [] : [database])]
+  const only = database === undefined ? [] : [`--test-name-pattern=on ${database}`]
+  return ['--test', `--test-timeout=${DAY_MS}`, ...only, file]
 }
 
 function say(line: string): void {

@@ -140,6 +140,7 @@ async function checkPages(httpUrl: string): Promise<void> {
     ['/', 'main-'],
     ['/docs', '<script type="module">'],
     ['/docs/webhooks.md', '# Webhooks'],
+    ['/llms.txt', '# Mayfly'],
     ['/openapi.json', '"3.1'],
     ['/metrics', 'nodejs_version_info'],
   ] as const) {

@@ -55,8 +55,8 @@ export function responseLength(start: string): number | null {
 }
 
 /** Connects by SMTP and says EHLO. */
-export async function keepSmtp(port: number): Promise<KeptSmtp> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+export async function keepSmtp(port: number, host = '127.0.0.1'): Promise<KeptSmtp> {
+  const socket = connect({ port, host, noDelay: true })
   const read = reader(socket)
   await read()
   const say = async (text: string) => {

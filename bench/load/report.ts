@@ -29,7 +29,9 @@ export function quantiles(times: readonly number[]): Quantiles {
 /** Prints a figure and whether it is what it should be. */
 export function printFigure(name: string, found: number, goal: Goal): void {
   const isReached = 'atLeast' in goal ? found >= goal.atLeast : found <= goal.atMost
-  const bound = 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`
+  const rounded = (bound: number) => Number(bound.toFixed(2))
+  const bound =
+    'atLeast' in goal ? `at least ${rounded(goal.atLeast)}` : `at most ${rounded(goal.atMost)}`
   const shown = Math.abs(found) < 100 ? found.toFixed(2) : found.toFixed(0)
   console.log(`  ${name}: ${shown} (goal ${bound}: ${isReached ? 'reached' : 'MISSED'})`)
 }

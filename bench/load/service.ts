@@ -23,6 +23,8 @@ export type ServiceOptions = {
   /** A new SQLite file on the disk unless given. */
   readonly databaseUrl?: string
   readonly nodeArgs?: readonly string[]
+  /** Settings besides those of every service. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const CREATES_AT_A_TIME = 20
@@ -36,6 +38,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     // Nobody answers there, at once: the machine's resolver must not be part of a figure.
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+    ...options.env,
   }
   const server = startServerProcess(settings, [], options.nodeArgs)
   resources.defer(async () => {
@@ -43,17 +46,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await server.ended
   })
   const { httpUrl, smtpPort } = await server.ready
-  const anonymous = createApiClient(httpUrl, null)
-  const email = `bench-${smtpPort}@example.com`
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email })).body
-  const api = anonymous.withKey(apiKey)
+  // Several services share a database, or a port.
+  const name = new URL(httpUrl).host.replaceAll(/\W/g, '-')
+  const own = await registerOn({ httpUrl }, `bench-${name}@example.com`)
   const started = resources.move()
   return {
     process: server,
     pid: server.child.pid ?? 0,
-    ...{ httpUrl, smtpPort, apiKey, api },
+    ...{ httpUrl, smtpPort, ...own },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** Registers an account. */
+export async function registerOn(
+  { httpUrl }: Pick<Service, 'httpUrl'>,
+  email: string,
+): Promise<Pick<Service, 'apiKey' | 'api'>> {
+  const anonymous = createApiClient(httpUrl, null)
+  const { apiKey } = (await anonymous.post('/v1/accounts', { email })).body
+  return { apiKey, api: anonymous.withKey(apiKey) }
 }
 
 /** Creates inboxes, with these local parts where they are given. */

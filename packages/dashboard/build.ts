@@ -14,14 +14,12 @@ const BASE_PATH = '/app'
 
 /**
  * Files of the client that no page uses, by what they export here: a page does not wait for mail by
- * calls, has its key, and the compiler checks the options of its own calls.
+ * calls, has its key, and the compiler checks the options of its own calls. Of an inbox it calls
+ * `diagnose` alone.
  */
 const UNUSED: Readonly<Record<string, string>> = {
-  waiting: 'export let waitFor',
-  expectations: 'export let expectedMessage, expectedOtp, expectedLink',
-  explain: 'export let LINES_MAX, explainTimeout, explainRun, describeMessage',
-  'expectation-errors': 'export let EmailTimeoutError, UnexpectedEmailError, AssertionsFailedError',
-  'wait-options': 'export let WAIT, OTP, LINK, NO_EMAIL, CHECK',
+  inbox:
+    'export class Inbox { constructor(record, { calls }) { Object.assign(this, record, { diagnose: calls.diagnose }) } }',
   'node/local-key': 'export let readLocalKey, findLocalKey',
   options: 'export let callOptions = (given = {}) => given, checkOptions = () => {}',
 }

@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { sourceCommit } from './source-commit.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -34,7 +35,7 @@ export async function stageFiles(stage: string): Promise<void> {
     ...(await filesBelow(source)).map((file) => join(source, file)),
     ...(await filesBelow(dashboard)).map((file) => join(dashboard, file)),
     ...(await readdir(docs))
-      .filter((name) => /\.(md|json)$/.test(name))
+      .filter((name) => /\.(md|json|txt)$/.test(name))
       .map((name) => join(docs, name)),
   ]
   for (const file of files.filter((name) => !['.ts', '.stamp'].includes(extname(name)))) {
@@ -47,11 +48,14 @@ export async function stageFiles(stage: string): Promise<void> {
   for (const name of PACKAGE_FILES) await cp(resolve(name), join(stage, 'package-files', name))
 }
 
-/** Of a manifest, only the version is read. */
+/** Of a manifest, only the version is read; the commit is that of the build. */
 async function stageVersion(folder: string, stage: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
   await mkdir(join(stage, folder), { recursive: true })
-  await writeFile(join(stage, folder, 'package.json'), JSON.stringify({ version }))
+  await writeFile(
+    join(stage, folder, 'package.json'),
+    JSON.stringify({ version, commit: await sourceCommit() }),
+  )
 }
 
 /** The files below a folder, by their paths in it. */

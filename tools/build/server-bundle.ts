@@ -83,7 +83,7 @@ export async function bundleServer(bundle: ServerBundle): Promise<Metafile> {
 }
 
 /** A start does not read packages that are loaded when they are first used. */
-const onDemand: Plugin = {
+export const onDemand: Plugin = {
   name: 'on-demand',
   setup: ({ onResolve }) => {
     onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) =>

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { build, type Plugin } from 'esbuild'
 import { licensesOf } from './binary/licenses.ts'
+import { bundleCommands } from './command-bundle.ts'
 import { COMMONJS_FOLDER, clientManifest, programManifest } from './manifest.ts'
 import { filesBelow, stageFiles } from './program-files.ts'
-import { bundleServer, namedExports, REQUIRE } from './server-bundle.ts'
+import { bundleServer } from './server-bundle.ts'
+import { sourceCommit } from './source-commit.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const CLI = join(ROOT, 'packages', 'cli')
@@ -63,40 +64,23 @@ async function stageProgram(stage: string): Promise<void> {
     target: 'node24.8',
     leavesPackages: false,
   })
-  const { metafile: commands } = await build({
-    entryPoints: [join(CLI, 'src', 'main.ts'), join(CLI, 'src', 'start.ts')],
-    absWorkingDir: ROOT,
+  const commands = await bundleCommands({
     outdir,
-    metafile: true,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
+    entries: ['main.ts', 'start.ts'],
     target: 'node20.3',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    lineLimit: 120,
-    banner: { js: REQUIRE },
-    plugins: [bundledServer, namedExports],
-    logLevel: 'warning',
+    isPublished: true,
   })
   await compile(CLI, { outDir: outdir, declaration: true, emitDeclarationOnly: true }, ['start.ts'])
   await stageFiles(outdir)
   await cp(join(CLI, 'bin'), join(stage, 'bin'), { recursive: true })
   await writeFile(join(stage, 'LICENSES.txt'), licensesOf([server, commands], []))
-  await writeManifest(stage, programManifest, CLI)
-}
-
-/** The command line loads the server's bundle, which lies beside its own. */
-const bundledServer: Plugin = {
-  name: 'bundled-server',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^@mayfly\/server(\/main)?$/ }, ({ path }) => ({
-      path: path.endsWith('main') ? './server/main.js' : './server/index.js',
-      external: true,
-    }))
-  },
+  // `mayfly --version` reads it there.
+  const commit = await sourceCommit()
+  await writeManifest(
+    stage,
+    (source: Readonly<Record<string, unknown>>) => ({ ...programManifest(source), commit }),
+    CLI,
+  )
 }
 
 async function writeManifest<Source>(

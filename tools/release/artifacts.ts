@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildExecutable } from '../build/binary/executable.ts'
+import { fetchNode } from '../build/binary/foreign-node.ts'
 import { packPackages } from '../build/pack.ts'
 import { PUBLISHED, stagePackages } from '../build/stage.ts'
 
@@ -15,15 +16,19 @@ const run = promisify(execFile)
 export type Artifacts = {
   readonly tarballs: readonly string[]
   readonly wheels: readonly string[]
-  readonly executable: string
+  /** The executable of this machine with the licences beside it, packed; and that of another. */
+  readonly executables: readonly [own: string, ...others: string[]]
 }
 
 /** Builds everything that is released into an empty folder. */
 export async function buildArtifacts(folder: string): Promise<Artifacts> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const executable = join(folder, `mayfly-${process.platform}-${process.arch}`)
-  await buildExecutable(executable)
+  const other = process.arch === 'x64' ? 'arm64' : 'x64'
+  const executables = [
+    await packExecutable(folder, process.arch),
+    await packExecutable(folder, other),
+  ] as const
   const tarballs = await packAll(folder)
   for (const name of ['mayfly', 'pytest-mayfly']) {
     const cwd = join(ROOT, 'clients', 'python', name)
@@ -32,7 +37,22 @@ export async function buildArtifacts(folder: string): Promise<Artifacts> {
   const wheels = (await readdir(folder))
     .filter((file) => file.endsWith('.whl'))
     .map((file) => join(folder, file))
-  return { tarballs, wheels, executable }
+  return { tarballs, wheels, executables }
+}
+
+/** A third of the size of the executable. */
+async function packExecutable(folder: string, arch: string): Promise<string> {
+  const name = `mayfly-${process.platform}-${arch}`
+  const stage = join(folder, 'stage')
+  const executable = join(stage, name, 'mayfly')
+  await mkdir(join(stage, name), { recursive: true })
+  if (arch === process.arch) await buildExecutable(executable)
+  else await buildExecutable(executable, await fetchNode(arch, stage))
+  await cp(join(ROOT, 'LICENSE'), join(stage, name, 'LICENSE'))
+  const archive = join(folder, `${name}.tar.gz`)
+  await run('tar', ['--create', '--gzip', '--file', archive, '--directory', stage, name])
+  await rm(stage, { recursive: true })
+  return archive
 }
 
 async function packAll(folder: string): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ const PLACES: readonly { readonly files: string; readonly text: RegExp }[] = [
   { files: '{package.json,packages/*/package.json}', text: /"version": "VERSION"/g },
   { files: 'packages/*/package.json', text: /"@mayfly\/\w+": "VERSION"/g },
   { files: 'clients/python/*/pyproject.toml', text: /^version = "VERSION"/gm },
+  { files: 'clients/python/*/pyproject.toml', text: /"mayfly-client==VERSION"/g },
   { files: 'Dockerfile', text: /^ARG \w+=VERSION/gm },
   { files: 'deploy/{ci,kubernetes}/*.y{a,}ml', text: /\/?mayfly(?:\/action)?[:@]v?VERSION/g },
 ]

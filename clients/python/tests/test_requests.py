@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
@@ -134,6 +136,32 @@ def test_a_service_that_cannot_be_reached_is_named() -> None:
         pytest.raises(ConnectionError, match=r"http://127.0.0.1:9 cannot be reached: .*refused"),
     ):
         client.keys.list()
+
+
+@pytest.mark.usefixtures("slept")
+def test_a_port_of_smtp_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        greet = Thread(target=lambda: greeting(server), daemon=True)
+        greet.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with (
+            Mayfly(api_key="mf_test_key", base_url=url) as client,
+            pytest.raises(ConnectionError, match=r"did not answer with HTTP: .* SMTP \(1025\)\?"),
+        ):
+            client.keys.create(name="CI")
+
+
+def greeting(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(b"220 mail.example ESMTP\r\n")
+        connection.recv(4096)
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])
+def test_a_time_that_cannot_be_waited_is_refused(seconds: float) -> None:
+    with pytest.raises(MayflyError, match="timeout_seconds must be a number, 0 or more, and is"):
+        Mayfly(api_key="mf_test_key", timeout_seconds=seconds)
 
 
 def test_a_page_of_another_program_is_named() -> None:

@@ -49,6 +49,20 @@ def test_an_error_of_the_block_is_raised_without_a_wait(own_inbox: Inbox) -> Non
         _ = 1 / 0
 
 
+def test_a_negative_time_is_refused_before_the_wait(own_inbox: Inbox) -> None:
+    refusal = "must be a number, 0 or more, and is -1"
+    with pytest.raises(MayflyError, match=f"timeout_seconds {refusal}"):
+        own_inbox.wait_for_otp(timeout_seconds=-1)
+    with pytest.raises(MayflyError, match=f"timeout_seconds {refusal}"):
+        own_inbox.expect_message(timeout_seconds=-1)
+    with pytest.raises(MayflyError, match=f"timeout_seconds {refusal}"):
+        own_inbox.assert_that(OtpPresent(), timeout_seconds=-1)
+    with pytest.raises(MayflyError, match=f"within_seconds {refusal}"):
+        own_inbox.wait_for_no_message(within_seconds=-1)
+    with pytest.raises(MayflyError, match=f"within_seconds {refusal}"):
+        own_inbox.expect_no_message(within_seconds=-1)
+
+
 def test_a_message_is_found_by_regular_expressions(own_inbox: Inbox, send_mail: SendMail) -> None:
     with own_inbox.expect_message(subject=re.compile("^verify", re.IGNORECASE)) as mail:
         send_mail(own_inbox.email_address, subject="Verify your address")

@@ -3,11 +3,11 @@
 //
 // Plain JavaScript for any Node from 20.3 on, because the Node that comes first in PATH is often
 // older than the one the code needs. In the repository the code is TypeScript and runs on the
-// pinned Node (the npm package `node`). A published package is JavaScript and runs on the Node
-// that started it.
+// pinned Node (the npm package `node`), bundled if the bundle is newer than it. A published package
+// is JavaScript and runs on the Node that started it.
 
 import { spawn } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,9 @@ const source = new URL('../src/main.ts', import.meta.url)
 const isRepository = existsSync(source)
 /** TypeScript needs a newer Node than the published package, whose `engines` say the same. */
 const nodeMin = isRepository ? { major: 24, minor: 0 } : { major: 20, minor: 3 }
-const main = isRepository ? source : new URL('../dist/main.js', import.meta.url)
+const main = isRepository
+  ? (currentBundle() ?? source)
+  : new URL('../dist/main.js', import.meta.url)
 const pinnedNode = isRepository ? findPinnedNode(dirname(fileURLToPath(source))) : null
 
 if (pinnedNode !== null && pinnedNode !== realpathSync(process.execPath)) {
@@ -36,6 +38,23 @@ if (pinnedNode !== null && pinnedNode !== realpathSync(process.execPath)) {
 function isRecent(version) {
   const [major, minor] = version.split('.').map(Number)
   return major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor)
+}
+
+/** The bundle of `tools/build/program.ts`; null without one, or when a source is newer. */
+function currentBundle() {
+  const built = new URL('../../../dist/program/', import.meta.url)
+  const stamp = statSync(new URL('.stamp', built), { throwIfNoEntry: false })
+  if (stamp === undefined) return null
+  const folders = ['../src/', '../../client/src/']
+  const isChanged = folders
+    .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+    .some((folder) =>
+      // The folders too: their time changes when a file is deleted.
+      ['', ...readdirSync(folder, { recursive: true })].some(
+        (path) => statSync(join(folder, path)).mtimeMs >= stamp.mtimeMs,
+      ),
+    )
+  return isChanged ? null : new URL('cli/main.js', built)
 }
 
 /** `node_modules/.bin/node` of this folder or of the nearest one above that has it, or null. */

@@ -15,7 +15,7 @@ ${commandList(COMMANDS)}
 Exit codes: 0 passed, 1 failed, 2 usage error, 3 timed out, 130 interrupted.
 
 Example:
-  mayfly signup you@example.com && mayfly inbox new && mayfly send --template otp && mayfly otp
+  mayfly inbox new && mayfly send --template otp && mayfly otp
 `
 
 const HELP_NAMES: readonly string[] = ['help', '--help', '-h']

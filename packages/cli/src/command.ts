@@ -98,7 +98,7 @@ export function defineGroup(
 ): Command {
   const help = `mayfly ${name}: ${summary}\n\nUsage: mayfly ${name} COMMAND [options]\n\nCommands:\n${commandList(subcommands)}\n\n\`mayfly ${name} COMMAND --help\` shows the options of a command.\n`
   return {
-    name,
+    name: name.split(' ').at(-1) ?? name,
     summary,
     subcommands,
     run: async ([first, ...rest], terminal) => {

@@ -87,6 +87,9 @@ function failureText(error: NodemailerError, server: MailServer, mail: OutgoingM
   const address = `${server.host}:${server.port}`
   // The error of several failed addresses has a code and no message.
   const reason = error.message || code
+  if (code === 'ETIMEDOUT') {
+    return `nothing at ${address} answered as a mail server does within ${REPLY_MS_MAX / 1000} s. Is it the port of HTTP (8025)? That of SMTP is by default 1025. Name another with --smtp HOST:PORT.`
+  }
   if (code === 'ECONNECTION') return `the mail server at ${address} closed the connection.`
   return `the mail server at ${address} cannot be reached: ${reason}. Name another with --smtp HOST:PORT.`
 }

@@ -7,7 +7,7 @@ import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
 
 describe('mayfly login, logout, whoami, account and keys', () => {
-  it('sign in with a key, and show the account and its limits', async () => {
+  it('sign in with a key, and show the account without limits', async () => {
     await using place = await signedUp()
     const { apiKey } = JSON.parse((await place.shell.run('keys', 'new', 'laptop', '--json')).out)
     await using other = await openShell()
@@ -16,8 +16,16 @@ describe('mayfly login, logout, whoami, account and keys', () => {
     assert.match(signIn.out, /^Signed in to http:\S+ as dev@example\.com\./)
     assert.equal((await other.run('whoami')).out, 'dev@example.com\n')
     const { out } = await other.run('account')
-    assert.match(out, /^dev@example\.com on plan unlimited at http/)
-    assert.match(out, /^inboxes today +0 +none$/m)
+    assert.match(out, /^dev@example\.com at http/)
+    assert.match(out, /^inboxes today +0$/m)
+    assert.doesNotMatch(out, /plan|limit|none/)
+  })
+
+  it('show the limits of an account that has some', async () => {
+    await using place = await signedUp({ env: { MAYFLY_DEFAULT_PLAN: 'key_only' } })
+    const { out } = await place.shell.run('account')
+    assert.match(out, /^dev@example\.com on plan key_only at http/)
+    assert.match(out, /^inboxes today +0 +\d+$/m)
   })
 
   it('refuse a wrong key without saving it', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { registerAccountAt, type TestAccount } from '../../server/test/testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../../server/test/testing-databases.ts'
@@ -8,6 +10,8 @@ import { openShell, type Shell } from './testing-run-command.ts'
 
 /** A service in a process of its own, and an operator beside it. */
 type Place = {
+  readonly httpUrl: string
+  readonly databaseUrl: string
   readonly shell: Shell
   register(email: string): Promise<TestAccount>
   mail(to: string): Promise<string>
@@ -23,6 +27,7 @@ function sharedPlace(create: () => Promise<TestDatabase>): () => Promise<Place> 
     const { ready } = resources.use(startServerProcess({ ...env }))
     const { httpUrl, smtpPort } = await ready
     return {
+      ...{ httpUrl, databaseUrl: database.url },
       shell: resources.use(await openShell({ env })),
       register: (email: string) => registerAccountAt(httpUrl, email),
       mail: async (to: string) => {
@@ -141,6 +146,45 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
     await assert.rejects(dev.account.read(), { status: 401 })
     assert.match(await mail('second@mayfly.test'), /^550 /)
     await register('purged@example.com')
+  })
+
+  it('shows several cells in one table, and which of them is not well', async () => {
+    const { shell, httpUrl, databaseUrl, register, mail } = await place()
+    const dev = await register('cells@example.com')
+    await dev.inboxes.create({ localPart: 'cells' })
+    await mail('cells@mayfly.test')
+    const { hostname, port } = new URL(httpUrl)
+    const settings = `MAYFLY_DATABASE_URL=${databaseUrl}\nMAYFLY_HTTP_HOST=${hostname}\nMAYFLY_HTTP_PORT=${port}\n`
+    const [one, two] = [join(shell.home, 'c1.env'), join(shell.home, 'c2.env')]
+    await writeFile(one, `MAYFLY_CELL=c1\n${settings}`)
+    await writeFile(two, 'MAYFLY_CELL=c2\nMAYFLY_DATABASE_URL=sqlite:none.db\nMAYFLY_HTTP_PORT=9\n')
+    const well = await must(shell, 'cells', one)
+    assert.match(well, /^cell +ready +accounts +mails a day +disk +oldest retry\n/)
+    assert.match(well, /^c1 +yes +[1-9]\d* +[1-9]\d* +\d+ MB +none$/m)
+    const { code, out, err } = await shell.run('admin', 'cells', one, two)
+    assert.equal(code, 1)
+    assert.match(out, /^c2 +no answer/m)
+    assert.match(err, /^c2: There is no database .*\n.*not well: c2/)
+    const [row] = JSON.parse(await must(shell, 'cells', one, '--json'))
+    assert.deepEqual([row.cell, row.ready, row.overview.oldestRetryMs], ['c1', 'yes', null])
+  })
+
+  it('closes an account for a move to another cell, and imports it there alone', async () => {
+    const { shell, register, mail } = await place()
+    const dev = await register('moved@example.com')
+    await dev.inboxes.create({ localPart: 'moved' })
+    const file = join(shell.home, 'moved.move')
+    const unnamed = await shell.run('admin', 'account', 'export', 'moved@example.com', file)
+    assert.deepEqual([unnamed.code, /--to must be/.test(unnamed.err)], [2, true])
+    const args = ['account', 'export', 'moved@example.com', file, '--to', 'c2'] as const
+    assert.match(await must(shell, ...args), /moved@example\.com is closed; .* has its \d+ rows\./)
+    assert.equal((await dev.get('/v1/keys')).body.error.code, 'account_moving')
+    assert.match(await mail('moved@mayfly.test'), /^451 /)
+    const refused = await shell.run('admin', 'account', 'import', file)
+    assert.deepEqual([refused.code, /for the cell "c2", and/.test(refused.err)], [1, true])
+    await must(shell, 'resume', 'moved@example.com')
+    await dev.account.read()
+    assert.match(await mail('moved@mayfly.test'), /^250 /)
   })
 })
 

@@ -57,7 +57,10 @@ describe('the command line', () => {
     assert.match((await clone.run('inbox')).err, /^mayfly: `npx mayfly inbox` needs one of/)
     const help = await clone.run('inbox', 'new', '--help')
     assert.match(help.out, /^Usage: npx mayfly inbox new/m)
-    assert.match((await clone.run('--help')).out, /^ {2}npx mayfly signup .*&& npx mayfly otp$/m)
+    assert.match(
+      (await clone.run('--help')).out,
+      /^ {2}npx mayfly inbox new && .*&& npx mayfly otp$/m,
+    )
     await using installed = await openShell()
     assert.doesNotMatch((await installed.run('inbox', 'new', '--help')).out, /npx/)
   })
@@ -130,7 +133,7 @@ describe('the command line', () => {
     [['otp', 'one', 'two'], /unexpected argument "two"/],
     [['wait', '--subject', '/(/'], /--subject: Invalid regular expression/],
     [['messages', '-n', '0'], /--limit must be a whole number above 0/],
-    [['inbox', 'rm'], /INBOX… is missing/],
+    [['inbox', 'rm'], /name inboxes, or use --all/],
     [['assert'], /name at least one assertion/],
     [['assert', '--auth', 'x'], /--auth must begin with spf, dkim or dmarc/],
     [

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, link, mkdir, mkdtemp, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  cp,
+  link,
+  mkdir,
+  mkdtemp,
+  readlink,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -104,6 +114,35 @@ describe('the command `mayfly`', () => {
       })
     }
   }
+
+  it('runs the bundle while no source is newer than it', async () => {
+    const repository = await mkdtemp(join(folder, 'repository-'))
+    const launcher = join(repository, 'packages', 'cli', 'bin', 'mayfly.js')
+    const built = join(repository, 'dist', 'program')
+    const [cli, client] = ['cli', 'client'].map((name) => join(repository, 'packages', name, 'src'))
+    assert.ok(cli !== undefined && client !== undefined)
+    const [main, other] = [join(cli, 'main.ts'), join(client, 'client.ts')]
+    for (const place of [join(built, 'cli'), cli, client]) await mkdir(place, { recursive: true })
+    await cp(LAUNCHER, launcher)
+    await writeFile(join(repository, 'package.json'), '{ "type": "module" }')
+    await writeFile(main, "process.stdout.write('sources')")
+    await writeFile(other, '')
+    await writeFile(join(built, 'cli', 'main.js'), "process.stdout.write('bundle')")
+    const started = async () => (await run(process.execPath, [launcher])).stdout
+    const [past, present] = [new Date(2026, 0, 1), new Date(2026, 0, 2)]
+    for (const path of [main, other, cli, client]) await utimes(path, past, past)
+
+    assert.equal(await started(), 'sources', 'there is no stamp yet')
+    await writeFile(join(built, '.stamp'), '')
+    await utimes(join(built, '.stamp'), present, present)
+    assert.equal(await started(), 'bundle')
+    await rm(other)
+    assert.equal(await started(), 'sources', 'a source was deleted')
+    await utimes(client, past, past)
+    assert.equal(await started(), 'bundle')
+    await utimes(main, present, present)
+    assert.equal(await started(), 'sources', 'a source was written when the build began')
+  })
 
   for (const [version, isRecent] of [
     ['18.20.0', false],

@@ -4,7 +4,7 @@ import { on, once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
@@ -23,7 +23,11 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 async function documentedServer() {
   const page = await readFile(join(ROOT, 'docs', 'agents.md'), 'utf8')
   const blocks = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, code]) => String(code))
-  return JSON.parse(blocks.find((block) => block.includes('"command"')) ?? '').mcpServers.mayfly
+  const { mayfly } = JSON.parse(
+    blocks.find((block) => block.includes('"command"')) ?? '',
+  ).mcpServers
+  const added = /^claude mcp add mayfly -- npx (.+)$/m.exec(page)?.[1]
+  return { command: basename(mayfly.command), args: mayfly.args, added }
 }
 
 /** The answers among the lines that a command has written, by the id of their request. */
@@ -39,12 +43,12 @@ describe('mayfly mcp', () => {
   it('offers what /mcp offers, as documented', async () => {
     await using service = await startService()
     const dev = await service.register()
-    const { command, args, env } = await documentedServer()
-    assert.equal(command, 'mayfly')
+    const { command, args, added } = await documentedServer()
+    assert.equal(added, [command, ...args].join(' '))
     const transport = new StdioClientTransport({
       command: join(ROOT, 'node_modules', '.bin', command),
       args,
-      env: { ...env, MAYFLY_BASE_URL: service.httpUrl, MAYFLY_API_KEY: dev.key },
+      env: { MAYFLY_BASE_URL: service.httpUrl, MAYFLY_API_KEY: dev.key },
       stderr: 'pipe',
     })
     const logged = once(transport.stderr ?? assert.fail(), 'data')

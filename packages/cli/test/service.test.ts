@@ -73,6 +73,34 @@ describe('mayfly inbox', () => {
     assert.equal((await shell.run('inbox', 'new', '--keep', 'many')).code, 2)
   })
 
+  it("prints a provider's base URL and key, which work", async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    const made = await shell.run('inbox', 'new', '--local-part', 'one', '--provider', 'resend')
+    assert.equal(made.out, 'one@mayfly.test\n')
+    const [, baseUrl, key] = /^Base URL {2}(\S+)\nKey {7}(mf_\w+)\n$/.exec(made.err) ?? []
+    const sent = await fetch(`${baseUrl}emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        from: 'a@b.example',
+        to: 'one@mayfly.test',
+        subject: 'Hi',
+        text: 'Hi',
+      }),
+    })
+    assert.equal(sent.status, 200, await sent.text())
+    assert.match((await shell.run('messages', 'one@mayfly.test')).out, /Hi +unread/)
+
+    const options = ['--catch-all', '--provider', 'brevo', '--json']
+    const { id, provider } = JSON.parse((await shell.run('inbox', 'new', ...options)).out)
+    assert.match(provider.baseUrl, /\/providers\/brevo\/v3\/$/)
+    assert.equal(provider.key, `${key}.${id}`)
+    const unknown = await shell.run('inbox', 'new', '--provider', 'pigeon')
+    assert.equal(unknown.code, 2)
+    assert.match(unknown.err, /--provider must be one of ses, .*zeptomail, but is "pigeon"/)
+  })
+
   it('creates, lists, shows and deletes inboxes, by id or address', async () => {
     await using place = await signedUp()
     const { shell } = place
@@ -88,6 +116,13 @@ describe('mayfly inbox', () => {
     const gone = await shell.run('inbox', 'rm', id, 'SIGNUP@mayfly.test')
     assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test was deleted.')
     assert.equal((await shell.run('inbox', 'rm', id)).code, 1)
+    assert.equal((await shell.run('inbox', 'rm')).code, 2)
+    assert.equal((await shell.run('inbox', 'rm', id, '--all')).code, 2)
+    await shell.run('inbox', 'new')
+    const kept = (await shell.run('inbox', 'new', '--catch-all')).out
+    const removed = await shell.run('inbox', 'rm', '--all')
+    assert.match(removed.out, /^\S+@mayfly\.test was deleted\.\n$/)
+    await shell.run('inbox', 'rm', kept.trim())
     const none = await shell.run('inbox', 'show')
     assert.match(none.err, /you have no active inbox\. Create one: mayfly inbox new/)
   })

@@ -175,6 +175,6 @@ describe('mayfly tail', () => {
       [other.id, made.id].map((id) => ['message.received', id]),
     )
     const { out } = await one.outcome
-    assert.equal(out, `message.received  ${made.id}  app@example.com  bell\n`)
+    assert.equal(out, `message.received  ${made.emailAddress}  app@example.com  bell\n`)
   })
 })

@@ -17,6 +17,19 @@ describe('mayfly webhooks new', () => {
     assert.match(made.out, /^whsec_\S+\n$/)
     assert.match(made.err, /^Registered as whk_\w+\.\nSecret \(shown only once\):\n$/)
   })
+
+  it('makes the only endpoint the one that is tested', async () => {
+    await using place = await signedUp()
+    const test = () => place.shell.run('webhooks', 'test')
+    const add = (path: string) => place.shell.run('webhooks', 'new', `https://127.0.0.1:9${path}`)
+    assert.match((await test()).err, /there is no endpoint: register one first/)
+    await add('/one')
+    assert.equal((await test()).code, 1, 'nothing answers there')
+    await add('/two')
+    const several = await test()
+    assert.equal(several.code, 2)
+    assert.match(several.err, /there are several: name one of/)
+  })
 })
 
 describe('mayfly webhooks listen', () => {

@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'identity_connected'
   | 'address_taken'
   | 'last_admin_key'
+  | 'wrong_cell'
   | 'body_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'
@@ -50,6 +51,7 @@ export type ErrorCode =
   | 'not_ready'
   | 'dns_unavailable'
   | 'identity_provider_unavailable'
+  | 'account_moving'
   | 'storage_unavailable'
 
 /** The base class of every error of this client. */

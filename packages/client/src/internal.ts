@@ -35,6 +35,7 @@ export type {
   MessagePage,
   OtpCandidate,
 } from './messages.ts'
+export { PROVIDERS, providerSettings } from './provider-settings.ts'
 
 /** Information about the service. */
 export type ServiceDescription = {
@@ -43,6 +44,8 @@ export type ServiceDescription = {
   readonly smtp: { readonly host: string; readonly port: number }
   /** The catch-all inbox that is shown without a key; null where a key is needed. */
   readonly catchAllInboxId: string | null
+  /** Whether external accounts can be connected. */
+  readonly hasExternalAccounts: boolean
   /** The file with a key of the local account, on the machine of the service; null without one. */
   readonly localKeyFile: string | null
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
 import { readService } from '../src/internal.ts'
@@ -221,6 +223,21 @@ describe('a call without a response', () => {
       )
       assert.match(error.message, /npm start in the folder of Mayfly/)
       return true
+    })
+  })
+
+  it('says that what listens there is not HTTP, such as the SMTP port', async () => {
+    await using smtp = createServer((socket) => {
+      socket.resume().end('220 mail.example ESMTP\r\n')
+    })
+    smtp.listen(0, '127.0.0.1')
+    await once(smtp, 'listening')
+    // A server that listens on a port has an address of this kind.
+    const baseUrl = `http://127.0.0.1:${(smtp.address() as AddressInfo).port}`
+    const client = createClient({ baseUrl, apiKey: 'mf_test_key' })
+    await assert.rejects(client.keys.create({ name: 'CI' }), {
+      name: 'ConnectionError',
+      message: `${baseUrl} did not answer with HTTP. Is this the port of SMTP (1025)? That of HTTP is by default 8025 (option baseUrl, variable MAYFLY_BASE_URL).`,
     })
   })
 

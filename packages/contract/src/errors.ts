@@ -181,6 +181,12 @@ export const ERRORS = {
     message:
       'This is the last admin key of the account; without one, no more keys can be created. Create another admin key first, or rotate this one.',
   },
+  wrong_cell: {
+    status: 421,
+    type: 'misdirected',
+    message:
+      'The key or the sign-in link belongs to another cell of the service, which `cell` names. The proxy in front sent the request to the wrong one.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request',
@@ -267,6 +273,11 @@ export const ERRORS = {
     status: 503,
     type: 'unavailable',
     message: 'This node is not ready; `checks` names the checks that fail.',
+  },
+  account_moving: {
+    status: 503,
+    type: 'unavailable',
+    message: 'The account is being moved to another cell. Try again in a moment.',
   },
   storage_unavailable: {
     status: 503,

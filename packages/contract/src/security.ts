@@ -7,5 +7,7 @@ export const SECURITY: { readonly [name: string]: readonly string[] }[] = [{ api
 export const KEY_ERRORS = [
   'missing_api_key',
   'invalid_api_key',
+  'wrong_cell',
+  'account_moving',
   'requests_per_minute_exceeded',
 ] as const satisfies ErrorCode[]

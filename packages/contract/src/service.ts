@@ -15,6 +15,9 @@ export const serviceDescriptionSchema = z
       .describe(
         'The catch-all inbox that gets mail to unknown addresses and is shown without a key. Null without MAYFLY_CATCH_ALL.',
       ),
+    hasExternalAccounts: z
+      .boolean()
+      .describe('Whether external accounts can be connected: a provider for them is configured.'),
     localKeyFile: z
       .string()
       .nullable()

@@ -57,7 +57,7 @@ export const signIn = {
   }),
   response: {
     201: z.object({ apiKey: apiKeySchema, key: keySchema }),
-    ...errorResponses('invalid_json', 'invalid_parameter', 'invalid_sign_in_token'),
+    ...errorResponses('invalid_json', 'invalid_parameter', 'invalid_sign_in_token', 'wrong_cell'),
   },
 }
 

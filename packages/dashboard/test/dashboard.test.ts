@@ -142,6 +142,39 @@ describe('the dashboard', () => {
     assert.equal(again.suggestedFilename(), `${messages[0].id}.eml`)
   })
 
+  it("shows how to send by a provider's API, and a call that did", async () => {
+    await using window = await open()
+    const { page, service, account, show } = window
+    const inbox = (await account.post('/v1/inboxes', { catchAll: true })).body.inbox
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByLabel('Send by').selectOption('Postmark')
+    const [baseUrl = '', key = ''] = await page.locator('.code-block pre').allTextContents()
+    assert.equal(baseUrl, `${service.httpUrl}/providers/postmark/`)
+    assert.equal(key, `MAYFLY_API_KEY.${inbox.id}`)
+    const sent = await fetch(`${baseUrl}email`, {
+      method: 'POST',
+      headers: {
+        'x-postmark-server-token': key.replace('MAYFLY_API_KEY', String(account.key)),
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        ...{ From: 'app@example.com', To: 'a@example.com', Subject: 'Hi \u202e', TextBody: 'Hi' },
+        Attachments: [{ Name: 'a.txt', ContentType: 'text/plain', Content: 'b25l' }],
+      }),
+    })
+    const { MessageID: id } = JSON.parse(await sent.text())
+    await page.locator('.message-row', { hasText: /Hi/ }).click()
+    await page.getByRole('tab', { name: 'Delivery' }).click()
+    await page.getByText('API call accepted').waitFor()
+    const facts = await page.locator('.panel dl').last().locator('dd').allTextContents()
+    assert.deepEqual(facts, ['postmark', 'POST /email', id])
+    const request = (await page.locator('.code-block pre').textContent()) ?? ''
+    assert.match(request, /"Subject": "Hi \[U\+202E\]"/)
+    assert.match(request, /"Content": "<3 bytes>"/)
+    assert.equal(await page.getByText('SMTP').count(), 0)
+    assert.deepEqual(window.problems, [])
+  })
+
   it('deletes a message, and takes it back', async () => {
     await using window = await open()
     const { page, service, account, show } = window

@@ -143,8 +143,13 @@ describe('habits of the dashboard', () => {
     const limited = { ...others, account: { ...own, plan: 'key_only' } }
     await page.route('**/v1/account', (route) => route.fulfill({ json: limited }))
     await show('#/settings')
-    await page.getByText('External account').waitFor()
     await page.getByText('Plan', { exact: true }).waitFor()
+    assert.equal(await page.getByText('External account').count(), 0, 'there is no provider')
+    const description = (await account.get('/v1/service')).body
+    const connecting = { ...description, hasExternalAccounts: true }
+    await page.route('**/v1/service', (route) => route.fulfill({ json: connecting }))
+    await page.reload()
+    await page.getByText('External account').waitFor()
   })
 
   it('has no single keys when they are switched off', async () => {

@@ -30,6 +30,16 @@ export const DEMO_PAGES: readonly DemoPage[] = [
   { name: 'home', hash: () => '#/' },
   { name: 'all-mail', hash: () => '#/mail' },
   { name: 'empty-inbox', hash: ({ emptyInboxId }) => `#/inboxes/${emptyInboxId}` },
+  {
+    name: 'empty-inbox-by-api',
+    hash: ({ emptyInboxId }) => `#/inboxes/${emptyInboxId}`,
+    before: async (page) => {
+      await page.getByLabel('Send by').selectOption('Resend')
+    },
+    after: async (page) => {
+      await page.getByLabel('Send by').selectOption('SMTP')
+    },
+  },
   { name: 'inbox', hash: ({ inboxId }) => `#/inboxes/${inboxId}` },
   { name: 'filtered', hash: ({ inboxId }) => `#/inboxes/${inboxId}?q=code%20-has:attachment` },
   { name: 'search-help', hash: () => '#/search' },
@@ -43,6 +53,10 @@ export const DEMO_PAGES: readonly DemoPage[] = [
   },
   { name: 'details', hash: ({ inboxId }) => `#/inboxes/${inboxId}/details` },
   ...TABS.map((tab) => ({ name: `message-${tab}`, hash: messageAt(tab) })),
+  {
+    name: 'message-delivery-by-api',
+    hash: ({ api }) => `#/inboxes/${api.inboxId}/messages/${api.messageId}/delivery`,
+  },
   ...['keys', 'domains', 'webhooks', 'scenarios', 'usage', 'settings'].map((page) => ({
     name: page,
     hash: () => `#/${page}`,

@@ -12,6 +12,8 @@ export type Demo = AsyncDisposable & {
   /** The message with a code, and the one with attachments. */
   readonly codeMessageId: string
   readonly attachmentsMessageId: string
+  /** A message that was sent by the API of a provider. */
+  readonly api: { readonly inboxId: string; readonly messageId: string }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -51,8 +53,28 @@ export async function startDemo(usedDays = 0): Promise<Demo> {
     emptyInboxId: empty.id,
     codeMessageId: messages[0].id,
     attachmentsMessageId: messages[3].id,
+    api: await sendByApi(service, account),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
+}
+
+/** Sends a mail by the API of a provider to an inbox of its own. */
+async function sendByApi(service: TestService, account: TestAccount): Promise<Demo['api']> {
+  const inbox = await createInbox(account, 'receipts')
+  await fetch(`${service.httpUrl}/providers/resend/emails`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      from: 'Acme <shop@acme.example>',
+      to: inbox.emailAddress,
+      subject: 'Your receipt',
+      html: '<p>Thank you for your order.</p>',
+      tags: [{ name: 'kind', value: 'receipt' }],
+      attachments: [{ filename: 'receipt.txt', content: 'VG90YWw6IDEyLjAw' }],
+    }),
+  })
+  const { messages } = (await account.get(`/v1/inboxes/${inbox.id}/messages`)).body
+  return { inboxId: inbox.id, messageId: messages[0].id }
 }
 
 async function createInbox(account: TestAccount, localPart: string) {

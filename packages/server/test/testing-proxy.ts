@@ -2,8 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createAuthority } from './testing-certificates.ts'
 
@@ -35,13 +37,41 @@ function hasStream(): boolean {
 /** Starts HAProxy with the configuration of the repository. */
 export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<RunningProxy> {
   const [NODE1 = '', NODE2 = '', NODE3 = ''] = nodes
-  const config = new URL('haproxy/haproxy.cfg', DEPLOY).pathname
-  const program = process.env['HAPROXY_PATH'] ?? '/usr/sbin/haproxy'
-  const child = spawn(program, ['-f', config], {
-    env: { BIND: proxy, NODE1, NODE2, NODE3 },
-    stdio: 'ignore',
-  })
+  const child = spawnHaproxy('haproxy/haproxy.cfg', { BIND: proxy, NODE1, NODE2, NODE3 })
   return { httpUrl: `http://${proxy}:8025`, smtpPort: 1025, ...disposal(child) }
+}
+
+/** HAProxy in front of two cells, and its commands. */
+export type CellsProxy = RunningProxy & {
+  /** Sends a command to its socket, as an operator does; the answer. */
+  command(text: string): Promise<string>
+}
+
+/** Starts HAProxy in front of two cells of one node; SMTP of the second is on the next port. */
+export async function startCellsProxy({ proxy, nodes }: ProxyAddresses): Promise<CellsProxy> {
+  const [C1_NODE1 = '', C2_NODE1 = ''] = nodes
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-haproxy-'))
+  const SOCKET = join(folder, 'haproxy.sock')
+  const child = spawnHaproxy('cells/haproxy.cfg', { BIND: proxy, C1_NODE1, C2_NODE1, SOCKET })
+  const { [Symbol.asyncDispose]: stop } = disposal(child)
+  return {
+    httpUrl: `http://${proxy}:8025`,
+    smtpPort: 1025,
+    command: async (command) => {
+      const socket = connect(SOCKET)
+      socket.end(`${command}\n`)
+      return text(socket)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+function spawnHaproxy(config: string, env: Readonly<Record<string, string>>): ChildProcess {
+  const program = process.env['HAPROXY_PATH'] ?? '/usr/sbin/haproxy'
+  return spawn(program, ['-f', new URL(config, DEPLOY).pathname], { env, stdio: 'ignore' })
 }
 
 /** Starts nginx with the configuration of the repository and a certificate of its own. */

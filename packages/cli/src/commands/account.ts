@@ -3,10 +3,10 @@ import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, connect, serviceUrl } from '../connection.ts'
 import { formatTable, print, printJson } from '../output.ts'
 
-/** Shows the account, its limits and its usage. */
+/** Shows the account, its usage and, where it has any, its limits. */
 export const account = defineCommand({
   name: 'account',
-  summary: 'show the account, its limits and its usage',
+  summary: 'show the account and its usage',
   options: CONNECTION_OPTIONS,
   example: 'mayfly account',
   run: async ({ options, terminal }) => {
@@ -14,8 +14,13 @@ export const account = defineCommand({
     const overview = await client.account.read({ signal: terminal.interrupted })
     if (options.json) return printJson(terminal, overview)
     const { email, plan } = overview.account
-    print(terminal, `${email} on plan ${plan} at ${await serviceUrl(terminal, options)}\n`)
-    print(terminal, formatTable(terminal, ['', 'used', 'limit'], usageRows(overview)))
+    const isLimited = plan !== 'unlimited'
+    const at = `at ${await serviceUrl(terminal, options)}`
+    print(terminal, `${email}${isLimited ? ` on plan ${plan}` : ''} ${at}\n`)
+    const rows = usageRows(overview)
+    if (isLimited) return print(terminal, formatTable(terminal, ['', 'used', 'limit'], rows))
+    const used = rows.filter(([, count]) => count !== '').map((row) => row.slice(0, 2))
+    print(terminal, formatTable(terminal, ['', 'used'], used))
   },
 })
 

@@ -1,6 +1,8 @@
 import type { CreateInboxOptions, Inbox } from '@mayfly/client'
+import { createInternalClient, PROVIDERS, providerSettings } from '@mayfly/client/internal'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
-import { CONNECTION_OPTIONS, connect } from '../connection.ts'
+import { CONNECTION_OPTIONS, chooseService, connect } from '../connection.ts'
+import { UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
@@ -30,6 +32,11 @@ const create = defineCommand({
       about: 'a catch-all inbox: takes mail for any recipient, by SMTP AUTH',
     },
     keep: { type: 'string', value: 'NUMBER', about: 'messages it keeps (default: 500)' },
+    provider: {
+      type: 'string',
+      value: 'NAME',
+      about: "also print a provider's base URL and key, for applications that use it",
+    },
     'idempotency-key': {
       type: 'string',
       value: 'KEY',
@@ -39,7 +46,9 @@ const create = defineCommand({
   },
   example: 'ADDRESS=$(mayfly inbox new --ttl 600)',
   run: async ({ options, terminal }) => {
-    const client = await connect(terminal, options)
+    const provider = parseProvider(options.provider)
+    const service = await chooseService(terminal, options)
+    const client = createInternalClient(service)
     const idempotencyKey = options['idempotency-key']
     const inboxOptions: CreateInboxOptions = {
       signal: terminal.interrupted,
@@ -57,8 +66,14 @@ const create = defineCommand({
         `No new inbox: one was created at ${utcTime(inbox.createdAt)} with the same --idempotency-key, and other options have no effect on it.\n`,
       )
     }
-    if (options.json) return printJson(terminal, inbox)
+    const settings = provider === null ? null : providerSettings(provider, inbox, service)
+    if (options.json)
+      return printJson(terminal, { ...inbox, ...(settings && { provider: settings }) })
     print(terminal, inbox.emailAddress)
+    // Not on standard output: that is the address alone, for scripts.
+    if (settings !== null) {
+      terminal.err(`Base URL  ${settings.baseUrl}\nKey       ${settings.key}\n`)
+    }
   },
 })
 
@@ -110,15 +125,25 @@ const show = defineCommand({
 const remove = defineCommand({
   name: 'inbox rm',
   summary: 'delete inboxes and all their messages immediately',
-  args: ['INBOX…'],
-  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
+  args: ['[INBOX…]'],
+  options: {
+    all: { type: 'boolean', about: 'all inboxes of the account but catch-all ones' },
+    url: CONNECTION_OPTIONS.url,
+    'api-key': CONNECTION_OPTIONS['api-key'],
+  },
   example: 'mayfly inbox rm signup@mayfly.test',
   run: async ({ options, args, terminal }) => {
+    if (options.all === args.length > 0) throw new UsageError('name inboxes, or use --all.')
     const client = await connect(terminal, options)
-    for (const named of args) {
-      const inbox = await chooseInbox(client, named, terminal.interrupted)
-      await inbox.delete({ signal: terminal.interrupted })
+    const signal = terminal.interrupted
+    const remove = async (inbox: Inbox) => {
+      await inbox.delete({ signal })
       print(terminal, `${inbox.emailAddress} was deleted.`)
+    }
+    for (const named of args) await remove(await chooseInbox(client, named, signal))
+    if (!options.all) return
+    for await (const inbox of client.inboxes.list({ state: 'all', limit: 100, signal })) {
+      if (!inbox.catchAll) await remove(inbox)
     }
   },
 })
@@ -130,6 +155,12 @@ export const inbox: Command = defineGroup('inbox', 'create, list, show and delet
   show,
   remove,
 ])
+
+function parseProvider(name: string | undefined): string | null {
+  const names = PROVIDERS.map((known) => known.toLowerCase())
+  if (name === undefined || names.includes(name)) return name ?? null
+  throw new UsageError(`--provider must be one of ${names.join(', ')}, but is "${name}".`)
+}
 
 function showInbox(terminal: Terminal, inbox: Inbox): void {
   const rows = {

@@ -23,8 +23,10 @@ export const tail = defineCommand({
       const inboxId = inboxOf(event)
       if (only !== null && inboxId !== null && inboxId !== only) continue
       if (options.json) terminal.out(`${JSON.stringify(event)}\n`)
-      else
-        print(terminal, [event.type.padEnd(16), inboxId ?? '', describe(event)].join('  ').trim())
+      else {
+        const place = 'message' in event ? event.message.recipient : (inboxId ?? '')
+        print(terminal, [event.type.padEnd(16), place, describe(event)].join('  ').trim())
+      }
     }
   },
 })

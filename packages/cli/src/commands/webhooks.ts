@@ -1,7 +1,7 @@
 import type { Client, Delivery } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { CommandFailed } from '../exit.ts'
+import { CommandFailed, UsageError } from '../exit.ts'
 import { parseCount } from '../option-values.ts'
 import { formatTable, print, printJson, printSecret, utcTime } from '../output.ts'
 import { listen } from './webhooks-listen.ts'
@@ -97,18 +97,27 @@ const replay = defineCommand({
 const test = defineCommand({
   name: 'webhooks test',
   summary: 'send a signed sample event to an endpoint',
-  args: ['WEBHOOK'],
-  about: 'Exits with 1 unless the endpoint responds with a 2xx status.',
+  args: ['[WEBHOOK]'],
+  about:
+    'WEBHOOK is an id; default: the only one. Exits with 1 unless the endpoint responds with a 2xx\nstatus.',
   options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks test whk_01k9zq3v7d8s2m4n6p8r0t2w4y',
-  run: async ({ options, args: [webhookId = ''], terminal }) => {
+  run: async ({ options, args: [named], terminal }) => {
     const client = await connect(terminal, options)
+    const webhookId = named ?? (await onlyWebhook(client, terminal.interrupted))
     const outcome = await client.webhooks.test(webhookId, { signal: terminal.interrupted })
     if (options.json) printJson(terminal, outcome)
     else print(terminal, attemptText(outcome.attempt))
     if (!outcome.delivered) throw new CommandFailed('')
   },
 })
+
+async function onlyWebhook(client: Client, signal: AbortSignal): Promise<string> {
+  const [only, ...others] = await client.webhooks.list({ signal })
+  if (only !== undefined && others.length === 0) return only.id
+  const remedy = only === undefined ? 'register one first' : 'name one of `mayfly webhooks list`'
+  throw new UsageError(`there ${only === undefined ? 'is no endpoint' : 'are several'}: ${remedy}.`)
+}
 
 /** Manages webhooks. */
 export const webhooks: Command = defineGroup('webhooks', 'register, receive and replay webhooks', [

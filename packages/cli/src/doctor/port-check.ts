@@ -51,6 +51,19 @@ async function apiResponds({ config }: CheckContext): Promise<Finding> {
   }
 }
 
+/** Whether the node of these settings is ready: `yes`, the checks that fail, or `no answer`. */
+export async function readiness(config: CheckContext['config']): Promise<string> {
+  const address = `${localHost(config.MAYFLY_HTTP_HOST)}:${config.MAYFLY_HTTP_PORT}`
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const response = await fetch(`http://${address}/readyz`, { signal })
+    const text = await response.text()
+    return response.ok ? 'yes' : failingChecks(text)
+  } catch {
+    return 'no answer'
+  }
+}
+
 async function smtpResponds({ config }: CheckContext): Promise<Finding> {
   const { MAYFLY_SMTP_PORT: port } = config
   if (port === 0) return fine('MAYFLY_SMTP_PORT is 0 (any free port): SMTP is not checked')

@@ -1,16 +1,13 @@
 import type { Inbox } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
-import { sendTestMail } from '../catch-all-calls.ts'
 import { navigate } from '../route.ts'
 import { hrefOf } from '../routes.ts'
-import { SENDING_EXAMPLES } from '../sending-examples.ts'
 import { deleteInbox, type InboxEntry } from '../state/inboxes.ts'
-import { service } from '../state/service.ts'
-import { CodeBlock } from './code-block.tsx'
-import { Button, CopyButton, IconLink, Segments } from './controls.tsx'
+import { Button, CopyButton, IconLink } from './controls.tsx'
 import { Diagnosis } from './diagnosis.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { OpenWaits } from './open-waits.tsx'
+import { Sending } from './sending.tsx'
 import { Ago, Countdown } from './times.tsx'
 
 /** An inbox: its address, how to send to it, and what happened to mail for it. */
@@ -64,54 +61,6 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
         {inbox.environment === 'test' ? ' · test key' : null}
       </p>
     </section>
-  )
-}
-
-function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: boolean }) {
-  const name = useSignal('swaks')
-  if (service.value === null) return null
-  const { host, port } = service.value.smtp
-  const recipient = inbox.catchAll
-    ? { to: 'anyone@example.com', user: inbox.id }
-    : { to: inbox.emailAddress, user: '' }
-  const example = SENDING_EXAMPLES.find(([known]) => known === name.value)
-  return (
-    <details class="card" open={isOpen}>
-      <summary>Send a mail here</summary>
-      <div class="card-body">
-        <p>
-          Have your application send by SMTP to{' '}
-          <code>
-            {host}:{port}
-          </code>
-          {inbox.catchAll ? (
-            <>
-              {' '}
-              to any address, with the user name <code>{inbox.id}</code> and one of your API keys as
-              the password, here <code>MAYFLY_API_KEY</code>.
-            </>
-          ) : (
-            ', without encryption or password.'
-          )}
-        </p>
-        {inbox.catchAll ? (
-          <Button icon="mail" onClick={() => sendTestMail(inbox.id)}>
-            Send a test mail
-          </Button>
-        ) : null}
-        <Segments
-          label="Program"
-          values={SENDING_EXAMPLES.map(([known]) => [known, known] as const)}
-          selected={name.value}
-          onSelect={(value) => {
-            name.value = value
-          }}
-        />
-        {example === undefined ? null : (
-          <CodeBlock text={example[1]({ host, port, ...recipient })} label="lines" />
-        )}
-      </div>
-    </details>
   )
 }
 

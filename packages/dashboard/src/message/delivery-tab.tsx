@@ -1,16 +1,18 @@
-import type { Delivery, Diagnostics, Message } from '@mayfly/client'
+import type { Delivery, Diagnostics, Message, ProviderCall } from '@mayfly/client'
+import { CodeBlock } from '../components/code-block.tsx'
 import { Badge } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { Sent } from '../components/sent.tsx'
 import { Timeline } from '../components/timeline.tsx'
 import { Ago } from '../components/times.tsx'
+import { visibleText } from '../format.ts'
 import { messagesOf, signedInClient } from '../session.ts'
 import { inboxOf } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 
-/** The delivery of a message: its SMTP dialogue, its stages, its webhooks. */
+/** The delivery of a message: its SMTP dialogue or API call, its stages, its webhooks. */
 export function DeliveryTab({ message }: { readonly message: Message }) {
-  const { inboxId, id, envelope } = message
+  const { inboxId, id, envelope, provider } = message
   const loaded = useLoaded(id, async (signal) => {
     const [transcript, diagnostics, log] = await Promise.all([
       messagesOf(inboxId).transcript(id, { signal }),
@@ -32,11 +34,17 @@ export function DeliveryTab({ message }: { readonly message: Message }) {
             name={message.recipients.length === 1 ? 'Recipient' : 'Recipients'}
             value={message.recipients.join(', ')}
           />
-          <Fact
-            name="SMTP client"
-            value={`${envelope.remoteAddress}, ${envelope.helo ?? 'no name'}`}
-          />
-          <Fact name="Encryption" value={envelope.tls ?? 'none'} />
+          {provider === null ? (
+            <>
+              <Fact
+                name="SMTP client"
+                value={`${envelope.remoteAddress}, ${envelope.helo ?? 'no name'}`}
+              />
+              <Fact name="Encryption" value={envelope.tls ?? 'none'} />
+            </>
+          ) : (
+            <Fact name="Client" value={envelope.remoteAddress} />
+          )}
         </dl>
       </section>
       <section>
@@ -44,8 +52,8 @@ export function DeliveryTab({ message }: { readonly message: Message }) {
         <Timeline inboxId={inboxId} events={eventsOf(diagnostics, message)} />
       </section>
       <section>
-        <h3>SMTP dialogue</h3>
-        <Transcript lines={transcript} />
+        <h3>{provider === null ? 'SMTP dialogue' : 'API call'}</h3>
+        {provider === null ? <Transcript lines={transcript} /> : <ApiCall call={provider} />}
       </section>
       <section>
         <h3>Webhooks</h3>
@@ -63,6 +71,21 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
         <Sent text={value} />
       </dd>
     </div>
+  )
+}
+
+function ApiCall({ call }: { readonly call: ProviderCall }) {
+  const { name, operation, id, scheduledAt, request } = call
+  return (
+    <>
+      <dl class="headers">
+        <Fact name="Provider" value={name} />
+        <Fact name="Operation" value={operation} />
+        <Fact name="Id" value={id} />
+        {scheduledAt === null ? null : <Fact name="Scheduled" value={scheduledAt} />}
+      </dl>
+      <CodeBlock text={visibleText(JSON.stringify(request, null, 2))} label="request" />
+    </>
   )
 }
 
@@ -103,6 +126,6 @@ function Webhooks({ deliveries }: { readonly deliveries: readonly Delivery[] }) 
 function eventsOf({ events }: Diagnostics, { id, receivedAt }: Message) {
   return events.filter(
     ({ stage, at, detail }) =>
-      detail?.includes(id) === true || (stage === 'smtp.accepted' && at === receivedAt),
+      detail?.includes(id) === true || (stage.endsWith('.accepted') && at === receivedAt),
   )
 }

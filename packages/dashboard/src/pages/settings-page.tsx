@@ -98,8 +98,9 @@ function AccountCard() {
             <dd>{account.plan}</dd>
           </div>
         )}
-        {/* It raises limits; a service that has some may have a provider for it. */}
-        {account.connected || account.plan !== 'unlimited' ? (
+        {/* It raises limits. */}
+        {account.connected ||
+        (service.value?.hasExternalAccounts === true && account.plan !== 'unlimited') ? (
           <div>
             <dt>External account</dt>
             <dd>

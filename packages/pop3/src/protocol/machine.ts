@@ -106,9 +106,10 @@ export class Pop3Protocol {
   }
 
   /** Responds to 'credentials': they are wrong, cannot be checked now, or are used too often. */
-  refused(why: 'wrong' | 'unavailable' | 'limited'): void {
+  refused(why: 'wrong' | 'unavailable' | 'limited' | { readonly text: string }): void {
     this.#state = AUTHORIZATION
-    if (why === 'wrong') this.#fail('[AUTH] user name or password is wrong')
+    if (typeof why === 'object') this.#error(`[AUTH] ${why.text}`)
+    else if (why === 'wrong') this.#fail('[AUTH] user name or password is wrong')
     else if (why === 'limited')
       this.#error('[LOGIN-DELAY] too many requests, try again in a minute')
     else this.#error('[SYS/TEMP] storage is unavailable, try again later')

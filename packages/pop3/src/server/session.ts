@@ -40,6 +40,8 @@ export type Mailbox = {
 export type OpenResult =
   | { readonly state: 'opened'; readonly mailbox: Mailbox }
   | { readonly state: 'refused' | 'unavailable' | 'limited' }
+  /** Refused with a text of the handler's own, on one line. */
+  | { readonly state: 'misdirected'; readonly text: string }
 
 /** The dependencies of a session. */
 export type SessionOptions = Client & {
@@ -267,7 +269,7 @@ export class Session implements ClientSession {
       return 'responded'
     }
     if (result.state !== 'refused') {
-      this.#protocol.refused(result.state)
+      this.#protocol.refused(result.state === 'misdirected' ? result : result.state)
       return 'responded'
     }
     this.#refusalCount += 1

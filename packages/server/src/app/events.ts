@@ -54,7 +54,7 @@ export function startEvents(deps: {
     store,
     clock,
     subscriptions: accountSubscriptions,
-    newFeedId: () => ids.mark(),
+    newFeedId: () => ids.inCell(ids.mark()),
     newStageId: () => ids.next('diagnostic'),
     openWaits: listWaits,
     onWatched: (accountId) => relay.watch(accountId),

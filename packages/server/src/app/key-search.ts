@@ -10,10 +10,11 @@ import type { Store } from '../store/open.ts'
 export function keySearch(
   { isShared, keys }: Pick<Store, 'isShared' | 'keys'>,
   clock: Clock,
+  cell: string | null,
 ): AuthenticateDeps {
-  if (!isShared) return { clock, findCredentials: (prefix) => keys.findCredentials(prefix) }
+  if (!isShared) return { clock, cell, findCredentials: (prefix) => keys.findCredentials(prefix) }
   return {
-    clock,
+    ...{ clock, cell },
     findCredentials: createBatching(
       (prefixes: readonly string[]) => keys.listCredentials(prefixes),
       // Each begins at once, so that one without a response delays only its own callers.

@@ -165,7 +165,7 @@ function startHandler(
     findRecipient: createRecipientSearch(store),
     findSenderInbox: bind({ store, clock }, findSenderInbox),
     catchAll: owner === null ? null : catchAllOf(deps, { owner, domain }),
-    authenticate: bind(keySearch(store, clock), authenticate),
+    authenticate: bind(keySearch(store, clock, config.MAYFLY_CELL), authenticate),
     accepts: acceptedLogins(config),
     defaultDomain: domain,
     composeLarge,

@@ -107,8 +107,8 @@ function warnOfForeign(log: Log, count: number): void {
 function heldCalls(all: readonly OpenCalls[]): OpenCalls {
   return {
     keys: () => all.flatMap((some) => some.keys()),
-    endKey: (key) => {
-      for (const some of all) some.endKey(key)
+    endKey: (...ended) => {
+      for (const some of all) some.endKey(...ended)
     },
     close: () => {
       for (const some of all) some.close()

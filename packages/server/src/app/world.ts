@@ -99,7 +99,7 @@ export function createWorld(parts: Parts) {
     },
     ...settings(parts.config),
     ...parts.providerMail,
-    ...keySearch(parts.store, parts.clock),
+    ...keySearch(parts.store, parts.clock, parts.config.MAYFLY_CELL),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),
     linkFetches: new LinkFetches(parts),

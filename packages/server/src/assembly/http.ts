@@ -2,6 +2,7 @@ import type { App } from '../app/api.ts'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
+import type { Metrics } from '../http/metrics.ts'
 import type { HandleProvider } from '../http/providers.ts'
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { isLocalHost } from '../ip-address.ts'
@@ -10,6 +11,7 @@ import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { standardOutput } from '../platform/log-output.ts'
 import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
+import type { Signals } from '../signals/thread-signals.ts'
 
 /**
  * Connections that wait to be accepted. With Node's default of 511, a burst of more is made to try
@@ -23,6 +25,7 @@ export type HttpDeps = {
   readonly config: Config
   readonly log: Log
   readonly ids: Ids
+  readonly signals: Pick<Signals, 'listen'>
   readonly baseUrl: () => string
   readonly handleProvider: HandleProvider
   readonly httpTimeouts?: HttpTimeouts | undefined
@@ -53,7 +56,7 @@ export async function startHttp(
     allowsPrivateNames: config.MAYFLY_CATCH_ALL !== 'off',
     newRequestId: () => deps.ids.requestId(),
     handleMcp: loadMcpOnFirstRequest(deps),
-    metrics: config.MAYFLY_METRICS ? { lostLogLines: () => standardOutput.lost } : null,
+    metrics: config.MAYFLY_METRICS ? metricsOf(deps) : null,
     trustedProxies: config.MAYFLY_TRUSTED_PROXIES,
   })
   try {
@@ -67,6 +70,17 @@ export async function startHttp(
   } catch (error) {
     await http.close()
     throw listenError(error, 'MAYFLY_HTTP')
+  }
+}
+
+function metricsOf({ config, signals }: HttpDeps): Metrics {
+  return {
+    cell: config.MAYFLY_CELL,
+    lostLogLines: () => standardOutput.lost,
+    onMailsStored: (listener) =>
+      signals.listen((signal) => {
+        if (signal.name === 'mailsStored') listener(signal.mailIds.length)
+      }),
   }
 }
 

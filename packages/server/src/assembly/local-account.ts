@@ -10,6 +10,7 @@ import {
   localKey,
 } from '../features/accounts/local.ts'
 import { linkTo } from '../features/accounts/sign-in.ts'
+import { cellOfKey } from '../features/rules/cell.ts'
 import { LOCAL_ACCOUNT } from '../features/rules/own-ids.ts'
 import { isLocalHost } from '../ip-address.ts'
 import type { Log } from '../platform/log.ts'
@@ -48,6 +49,10 @@ export async function openLocalAccount(deps: LocalDeps): Promise<LocalAccount | 
   if (!(await ensureLocalAccount(deps))) {
     if (given !== null) throw refusedKey('the database already has accounts')
     return null
+  }
+  const cell = given === null ? null : cellOfKey(given)
+  if (cell !== null && cell !== config.MAYFLY_CELL) {
+    throw refusedKey(`it names the cell "${cell}", which is not MAYFLY_CELL`)
   }
   if (given !== null && !(await addInitialKey(deps, given))) {
     throw refusedKey('an earlier start had another value, or the key was rotated or revoked')

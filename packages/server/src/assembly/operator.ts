@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId } from '@mayfly/contract'
 import { bindAll } from '../app/bind.ts'
+import { openSecretBox } from '../app/webhook-secrets.ts'
 import type { Config } from '../config/config.ts'
 import { OperatorRefused } from '../errors.ts'
 import { issueKey, type NewKeyFields } from '../features/accounts/keys.ts'
@@ -10,12 +12,17 @@ import {
   revokeKeys,
   setPlan,
 } from '../features/operator/accounts.ts'
+import { exportAccount } from '../features/operator/export-account.ts'
+import { importAccount } from '../features/operator/import-account.ts'
 import { purge } from '../features/operator/purge.ts'
 import { resume, suspend } from '../features/operator/suspension.ts'
 import { getTarget } from '../features/operator/target.ts'
+import { DAY_MS } from '../mail-id.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createIds } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
 import type { Tables } from '../store/all-tables.ts'
+import { MIGRATIONS } from '../store/migrate.ts'
 import { openStore } from '../store/open.ts'
 import { type Backup, backUpSqlite } from '../store/sqlite/backup.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
@@ -26,7 +33,7 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>
 /** Opens the configured store for the operator; it must exist and be up to date. */
 export async function openOperator(config: Config) {
   const clock = systemClock
-  const ids = createIds(clock)
+  const ids = createIds(clock, config.MAYFLY_CELL)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
@@ -35,15 +42,25 @@ export async function openOperator(config: Config) {
     connectionsMax: 1,
   })
   const world = {
-    ...{ store, clock, ids },
+    ...{ store, clock, ids, cell: config.MAYFLY_CELL, schema: MIGRATIONS.length },
+    secretBox: () => openSecretBox({ config, store, clock, log: createLog('silent') }),
+    pause: (ms: number) => delay(ms),
     issueKey: (tx: Tables, accountId: AccountId, fields: NewKeyFields) =>
       issueKey({ store: tx, clock, ids }, accountId, fields),
   }
   return {
     ...bindAll(world, { listAccounts, setPlan, revokeKeys, giveKey, disconnect }),
-    ...bindAll(world, { suspend, resume, purge }),
+    ...bindAll(world, { suspend, resume, purge, exportAccount, importAccount }),
     /** Finds an account by id or email, or an inbox by id or address. */
     getTarget: (text: string) => getTarget(store, text),
+    /** The size of the store, and the messages of the last day. */
+    overview: async () => {
+      const now = await store.operator.databaseTime()
+      const { oldestRetryAt, ...counts } = await store.operator.overview(
+        ids.at('message', now - DAY_MS),
+      )
+      return { ...counts, oldestRetryMs: oldestRetryAt === null ? null : now - oldestRetryAt }
+    },
     /** Milliseconds since 1970 by the store's own clock. */
     databaseTime: () => store.operator.databaseTime(),
     [Symbol.asyncDispose]: () => store.close(),

@@ -95,10 +95,12 @@ function logReady(
     signInLink,
   }: { readonly service: Service; readonly config: Config; readonly signInLink: string | null },
 ): void {
-  const { httpUrl, smtpPort, pop3Port, providersPort, hasAccounts } = service
+  const { httpUrl, smtpPort, pop3Port, providersPort, version, commit, hasAccounts } = service
   const others = {
     ...(pop3Port === null ? {} : { pop3Port }),
     ...(providersPort === null ? {} : { providersPort }),
+    version,
+    ...(commit === null ? {} : { commit }),
   }
   log.info({ httpUrl, smtpPort, ...others }, 'ready')
   if (signInLink !== null) {

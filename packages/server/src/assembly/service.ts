@@ -6,6 +6,7 @@ import type { Content } from '../app/content.ts'
 import { startDispatching } from '../app/dispatching.ts'
 import { startDomains } from '../app/domains.ts'
 import { startEvents } from '../app/events.ts'
+import { identityProviders } from '../app/identity-providers.ts'
 import { startLimits } from '../app/limits.ts'
 import { startMailLog } from '../app/mail-log.ts'
 import { openOutbound } from '../app/outbound.ts'
@@ -52,6 +53,9 @@ export type Service = {
   readonly dataPlace: string
   /** Whether there are accounts besides that of the operator. */
   readonly hasAccounts: boolean
+  readonly version: string
+  /** The commit that was built, and its date; null in a clone. */
+  readonly commit: string | null
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes accepted work, flushes. */
@@ -156,7 +160,8 @@ export async function startService(
     const stop = () => parts.disposeAsync()
     const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
     const ports = { ...addresses, pop3Port, providersPort }
-    return { ...ports, dataPlace, hasAccounts, createSignInLink, stop }
+    const { version, commit = null } = readVersion()
+    return { ...ports, version, commit, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -228,7 +233,7 @@ async function openShared(
   await warnOfAccountsOnOldPlan({ store, config, log })
   const { clock, stop } = await startStoreClock(store, log, clockMemory)
   parts.defer(stop)
-  const ids = createIds(clock)
+  const ids = createIds(clock, config.MAYFLY_CELL)
   const signalsName = ids.requestId()
   const signals = openThreadSignals(signalsName)
   parts.defer(() => signals.close())
@@ -259,11 +264,12 @@ function describeService(
     localKeyFile,
   }: { readonly baseUrl: () => string; readonly localKeyFile: string | null },
 ) {
-  const version = packageVersion()
+  const { version } = readVersion()
   const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
+  const hasExternalAccounts = identityProviders(config).size > 0
   return () => {
     const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
-    return { version, smtp, catchAllInboxId, localKeyFile }
+    return { version, smtp, catchAllInboxId, hasExternalAccounts, localKeyFile }
   }
 }
 
@@ -285,11 +291,14 @@ function placeOf(databaseUrl: string): string {
     : resolve(path)
 }
 
-/** The version of this package; it lies at the same place beside the source and the build. */
-function packageVersion(): string {
+/**
+ * The version of this package and, in a build, its commit. The file lies at the same place beside
+ * the source and the build.
+ */
+function readVersion(): { readonly version: string; readonly commit?: string | null } {
   const manifest = readBundledFile(new URL('../../package.json', import.meta.url))
   // Our own package.json.
-  return (JSON.parse(manifest.toString()) as { readonly version: string }).version
+  return JSON.parse(manifest.toString()) as ReturnType<typeof readVersion>
 }
 
 /**

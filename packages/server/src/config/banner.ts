@@ -9,6 +9,9 @@ export function banner(
     readonly smtpPort: number
     readonly pop3Port: number | null
     readonly hasAccounts: boolean
+    readonly version: string
+    /** The commit that was built, and its date. */
+    readonly commit: string | null
     /** Where the data is. */
     readonly dataPlace: string
   },
@@ -27,7 +30,7 @@ export function banner(
     ['Data', service.dataPlace],
   ]
   const paragraphs = [
-    'Mayfly is ready.',
+    `Mayfly ${service.version}${service.commit === null ? '' : ` (${service.commit})`} is ready.`,
     rows.map(([name = '', value]) => `  ${name.padEnd(11)}${value}`).join('\n'),
     openTo(config),
     config.MAYFLY_CATCH_ALL === 'off' ? wayIn(service.hasAccounts, url, signInLink) : null,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { planOverride } from './plans.ts'
 import {
   baseUrl,
+  cellName,
   dnsServers,
   domains,
   flag,
@@ -157,7 +158,7 @@ export const SETTINGS = {
     default: '',
     type: 'API key',
     sentence:
-      'An admin key of the local account, which the first start creates on any address: mf_live_ and 32 to 92 random letters and digits. Every later start needs the same value, or none.',
+      'An admin key of the local account, which the first start creates on any address: mf_live_ and 32 to 92 random letters and digits; with MAYFLY_CELL=c2, mf_live_c2_ and these. Every later start needs the same value, or none.',
     isSecret: true,
   },
   MAYFLY_INITIAL_INBOX: {
@@ -269,6 +270,13 @@ export const SETTINGS = {
     default: '10',
     type: 'number',
     sentence: 'Maximum number of PostgreSQL connections that the API of one node opens.',
+  },
+  MAYFLY_CELL: {
+    schema: cellName,
+    default: '',
+    type: 'name',
+    sentence:
+      'Name of this cell, where several independent deployments share a base URL: a lower-case letter and up to 7 lower-case letters or digits. New API keys and sign-in links name it (mf_live_c2_…), so that the proxy in front can route by it. A key of another cell gets 421. Equal on all nodes of a cell.',
   },
   MAYFLY_DOMAINS: {
     schema: domains.refine((names) => names.length > 0, {

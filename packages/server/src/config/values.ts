@@ -42,20 +42,27 @@ export const hostPatterns = list
     error: 'must be host names, each with an optional *. before it, separated by commas',
   })
 
-const INITIAL_KEY = /^mf_live_[A-Za-z0-9]{32,92}$/
+const INITIAL_KEY = /^mf_live_(?:[a-z][a-z0-9]{0,7}_)?([A-Za-z0-9]{32,92})$/
 
 /** 32 random hexadecimal digits have fewer than 8 different ones in one of ten million cases. */
 const DIFFERENT_CHARACTERS_MIN = 8
 
 /** An API key that the operator chose, or null when it is empty. */
 export const initialKey = optionalText.refine((key) => key === null || isGoodKey(key), {
-  error: 'must be mf_live_ and 32 to 92 random letters and digits, as of `openssl rand -hex 24`',
+  error:
+    'must be mf_live_, in a cell also its name and _, and 32 to 92 random letters and digits, as of `openssl rand -hex 24`',
 })
 
 function isGoodKey(key: string): boolean {
-  const isRandom = new Set(key.replace(/^mf_live_/, '')).size >= DIFFERENT_CHARACTERS_MIN
-  return INITIAL_KEY.test(key) && isRandom
+  const [, random = ''] = INITIAL_KEY.exec(key) ?? []
+  return new Set(random).size >= DIFFERENT_CHARACTERS_MIN
 }
+
+/** The name of a cell, or null when it is empty. */
+export const cellName = optionalText.refine(
+  (name) => name === null || /^[a-z][a-z0-9]{0,7}$/.test(name),
+  { error: 'must be a lower-case letter and up to 7 lower-case letters or digits' },
+)
 
 /** IP addresses of name servers, each with an optional port. */
 export const dnsServers = list.refine(

@@ -37,6 +37,8 @@ export type Ids = {
   secret(): string
   /** An unpredictable token that a sender cannot forge. */
   mark(): string
+  /** A text that begins with the name of this cell, if it has one, for proxies to route by. */
+  inCell(text: string): string
   /** A new API key. */
   apiKey(environment: Environment): string
   /** Random bytes for another secret. */
@@ -45,10 +47,11 @@ export type Ids = {
   fraction(): number
 }
 
-/** Ids from the system's random generator and the given clock. */
-export function createIds(clock: { now(): number }): Ids {
+/** Ids from the system's random generator and the given clock; `cell` is the name of this cell. */
+export function createIds(clock: { now(): number }, cell: string | null = null): Ids {
   const sortable = (prefix: string) =>
     prefix + encodeTime(clock.now()) + randomText(ALPHABET, RANDOM_LENGTH)
+  const inCell = (text: string) => (cell === null ? text : `${cell}_${text}`)
   return {
     // A brand exists only at compile time; this is where ids get theirs.
     next: (kind) => sortable(ID_PREFIXES[kind]) as Id<typeof kind>,
@@ -60,7 +63,8 @@ export function createIds(clock: { now(): number }): Ids {
     challenge: () => randomText(ALPHABET, CHALLENGE_LENGTH),
     secret: () => randomText(BASE62, API_SECRET_LENGTH),
     mark: () => randomText(ALPHABET, RANDOM_LENGTH),
-    apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
+    inCell,
+    apiKey: (environment) => `mf_${environment}_${inCell(randomText(BASE62, API_SECRET_LENGTH))}`,
     randomBytes: (length) => randomBytes(length),
     fraction: () => Math.random(),
   }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Mailbox, MailFile } from './compose.ts'
 import {
-  filled,
+  filledTexts,
   invalidBody,
   mailOf,
   partsOf,
@@ -11,9 +11,21 @@ import {
   person,
   readTime,
   text,
+  texts,
   variables,
 } from './mail-fields.ts'
-import { type Call, json, jsonRoutes, type Provider, Rejected, templatesOf } from './provider.ts'
+import {
+  type Call,
+  type Codes,
+  codeOf,
+  json,
+  jsonRoutes,
+  numericId,
+  type Provider,
+  Rejected,
+  rateHeadersOf,
+  templatesOf,
+} from './provider.ts'
 import { fieldsOf, readJson } from './read-body.ts'
 
 const RECIPIENTS_MAX = 99
@@ -22,14 +34,8 @@ const SCHEDULED_HOURS_MAX = 72
 
 /** The fields of a mail that each version may replace. */
 const own = {
-  to: people,
-  cc: people,
-  bcc: people,
-  replyTo: person.nullish(),
-  subject: text,
-  htmlContent: text,
-  textContent: text,
-  params: variables,
+  ...{ to: people, cc: people, bcc: people, replyTo: person.nullish(), params: variables },
+  ...texts('subject', 'htmlContent', 'textContent'),
 }
 
 const sender = z.strictObject({ email: text, name: text, id: z.int().nullish() })
@@ -41,19 +47,13 @@ const sendSchema = z.strictObject({
   headers: variables,
   templateId: z.int().nullish(),
   tags: z.array(z.string()).nullish(),
-  scheduledAt: text,
-  batchId: text,
+  ...texts('scheduledAt', 'batchId'),
   messageVersions: z.array(z.strictObject(own)).nullish(),
 })
 
 const templateSchema = z.strictObject({
-  templateName: text,
-  subject: text,
-  htmlContent: text,
+  ...texts('templateName', 'subject', 'htmlContent', 'replyTo', 'toField', 'tag'),
   sender: sender.nullish(),
-  replyTo: text,
-  toField: text,
-  tag: text,
   isActive: z.boolean().nullish(),
 })
 
@@ -153,29 +153,24 @@ type Shared = {
 
 async function composeOne(call: Call, one: Version, { body, template, files, at }: Shared) {
   const from = readSender(body.sender ?? template?.sender)
-  const [to, cc, bcc] = [
-    parts.boxes(one.to, 'to'),
-    parts.boxes(one.cc, 'cc'),
-    parts.boxes(one.bcc, 'bcc'),
-  ]
-  if (to.length === 0) throw missing('to')
+  const lists = parts.recipients(one)
+  if (lists.to.length === 0) throw missing('to')
   const subject = one.subject ?? body.subject ?? template?.subject
   const html = template?.htmlContent ?? one.htmlContent ?? body.htmlContent
   const plain = template === null ? (one.textContent ?? body.textContent) : null
   if (!subject) throw missing('subject')
   if (!html && !plain) throw missing('htmlContent')
   const params = one.params ?? body.params
-  const fill = async (given: string | null | undefined, isHtml: boolean) =>
-    params || template ? filled(given, { params: params ?? {} }, { isHtml, reject }) : given
+  const given = { subject, html, text: plain }
+  const texts =
+    params || template ? await filledTexts(given, { params: params ?? {} }, { reject }) : given
   const replyTo = one.replyTo ?? body.replyTo
   const messageId = `${stamp(call.now)}.${call.work.token().slice(0, 11)}@smtp-relay.mailin.fr`
   const { idempotencyKey: _, ...headers } = body.headers ?? {}
   const custom = headers['X-Mailin-custom']
   return mailOf(call, {
-    ...{ id: `<${messageId}>`, messageId, from, to, cc, bcc, files, at, tags: body.tags },
-    subject: await fill(subject, false),
-    html: await fill(html, true),
-    text: await fill(plain, false),
+    ...{ id: `<${messageId}>`, messageId, from, ...lists, files, at, tags: body.tags },
+    ...texts,
     replyTo: replyTo ? [parts.box(replyTo, 'replyTo')] : [],
     headers: parts.headers(headers),
     metadata: typeof custom === 'string' ? fieldsOf(custom) : {},
@@ -201,7 +196,7 @@ const saveTemplate = (isNew: boolean) => async (call: Call) => {
   for (const field of ['templateName', 'subject', 'htmlContent'] as const) {
     if (!content[field]) throw missing(field)
   }
-  const id = old?.id ?? String(Number.parseInt(call.work.uuid().slice(0, 7), 16))
+  const id = old?.id ?? numericId(call)
   await templates.put(call, { ...old, id, alias: id, content })
   return isNew ? { id: Number(id) } : undefined
 }
@@ -215,6 +210,27 @@ async function listMails({ work, query }: Call) {
     ...{ messageId: call.id, uuid: call.id, tags: call.tags },
   }))
   return { count: transactionalEmails.length, transactionalEmails }
+}
+
+/** Events of the newest mails: what was requested has been delivered. */
+async function listEvents({ work, query }: Call) {
+  const asked = (name: string, own: string | undefined) => {
+    const wanted = query.get(name)
+    return wanted === null || wanted === own
+  }
+  const events = (await work.mails.list(500)).flatMap(({ call, subject, createdAt, ...mail }) =>
+    mail.recipients.flatMap((email) =>
+      ['delivered', 'requests'].map((event) => ({
+        ...{ email, event, subject, date: createdAt, messageId: call.id },
+        ...{ from: mail.from.address, tag: call.tags[0] },
+      })),
+    ),
+  )
+  const found = events.filter(
+    (one) =>
+      asked('event', one.event) && asked('email', one.email) && asked('messageId', one.messageId),
+  )
+  return { events: found.slice(0, Number(query.get('limit')) || 2_500) }
 }
 
 /** Brevo. */
@@ -237,6 +253,8 @@ export const brevo: Provider = {
         relay: { enabled: false },
       }),
       'GET /v3/smtp/emails': listMails,
+      'GET /v3/smtp/statistics/events': listEvents,
+      'GET /v3/smtp/blockedContacts': () => ({ count: 0, contacts: [] }),
       'DELETE /v3/smtp/email/:id': async ({ work, params }) => {
         if (await work.mails.reschedule(params['id'] ?? '', null)) return
         throw reject('No scheduled mail has this id', 'document_not_found', 404)
@@ -251,18 +269,14 @@ export const brevo: Provider = {
       'DELETE /v3/smtp/templates/:id': async (call) => void (await templates.remove(call)),
     }),
   ],
-  refuse: ({ why, status, message }) => {
-    const [own, code] = CODES[why] ?? [status, STATUS_CODES[status] ?? 'internal_error']
-    return errorOf(own, code, message)
+  refuse: (refusal) => {
+    const [status, code] = codeOf(refusal, CODES, (own) => STATUS_CODES[own] ?? 'internal_error')
+    return errorOf(status, code, refusal.message)
   },
-  rateHeaders: ({ limit, remaining, resetSeconds }) => ({
-    'x-sib-ratelimit-limit': String(limit),
-    'x-sib-ratelimit-remaining': String(remaining),
-    'x-sib-ratelimit-reset': String(resetSeconds),
-  }),
+  rateHeaders: rateHeadersOf('x-sib-ratelimit', ({ resetSeconds }) => resetSeconds),
 }
 
-const CODES: Readonly<Record<string, readonly [status: number, code: string]>> = {
+const CODES: Codes<string> = {
   missing_key: [401, 'unauthorized'],
   invalid_key: [401, 'unauthorized'],
   unverified: [400, 'invalid_parameter'],

@@ -3,13 +3,15 @@
 import { z } from 'zod'
 import type { Mailbox, MailFile } from './compose.ts'
 import {
-  filled,
+  disposition,
+  filledTexts,
   mailOf,
   partsOf,
   people,
   person,
   readTime,
   text,
+  texts,
   variables,
 } from './mail-fields.ts'
 import {
@@ -19,6 +21,7 @@ import {
   type OutgoingMail,
   type Provider,
   Rejected,
+  rateHeadersOf,
 } from './provider.ts'
 import { bearerOf, checkBody, type Problem, parseJson } from './read-body.ts'
 
@@ -28,14 +31,14 @@ const SCHEDULED_HOURS_MAX = 72
 
 const mailSchema = z.strictObject({
   ...{ from: person, to: people, cc: people, bcc: people, reply_to: person.nullish() },
-  ...{ subject: text, text, html: text, template_id: text, in_reply_to: text },
+  ...texts('subject', 'text', 'html', 'template_id', 'in_reply_to', 'list_unsubscribe'),
   tags: z.array(z.string()).nullish(),
   personalization: z.array(z.strictObject({ email: z.string(), data: variables })).nullish(),
   attachments: z
     .array(
       z.strictObject({
         ...{ content: z.string(), filename: z.string(), id: text },
-        disposition: z.enum(['attachment', 'inline']).nullish(),
+        disposition,
       }),
     )
     .nullish(),
@@ -43,7 +46,7 @@ const mailSchema = z.strictObject({
   references: z.array(z.string()).nullish(),
   send_at: z.int().nullish(),
   settings: variables,
-  ...{ precedence_bulk: z.boolean().nullish(), list_unsubscribe: text },
+  precedence_bulk: z.boolean().nullish(),
 })
 
 type Mail = z.output<typeof mailSchema>
@@ -92,11 +95,7 @@ async function sendBulk(call: Call) {
 
 /** One mail; with personalization one for each recipient. */
 async function composeAll(call: Call, mail: Mail, id: string): Promise<OutgoingMail[]> {
-  const lists = {
-    to: parts.boxes(mail.to, 'to'),
-    cc: parts.boxes(mail.cc, 'cc'),
-    bcc: parts.boxes(mail.bcc, 'bcc'),
-  }
+  const lists = parts.recipients(mail)
   if (lists.to.length === 0) throw reject('to', 'The to field is required.')
   for (const [field, list] of Object.entries({ ...lists, tags: mail.tags ?? [] })) {
     const max = Reflect.get(LIMITS, field)
@@ -140,18 +139,15 @@ type One = {
 }
 
 async function composeOne(call: Call, { mail, data, ...one }: One): Promise<OutgoingMail> {
-  const fill = async (given: string | null | undefined, isHtml: boolean) =>
-    data === null
-      ? given
-      : filled(given, data, { isHtml, reject: (why) => reject('personalization', why) })
+  const { subject, text, html } = mail
+  const given = { subject, text, html }
+  const reason = (why: string) => reject('personalization', why)
+  const texts = data === null ? given : await filledTexts(given, data, { reject: reason })
   return mailOf(call, {
-    ...one,
+    ...{ ...one, ...texts },
     messageId: `${one.id}@mailersend.net`,
     from: parts.box(mail.from, 'from'),
     replyTo: mail.reply_to ? [parts.box(mail.reply_to, 'reply_to')] : [],
-    subject: await fill(mail.subject, false),
-    text: await fill(mail.text, false),
-    html: await fill(mail.html, true),
     headers: headersOf(mail),
     tags: mail.tags,
   })
@@ -169,10 +165,9 @@ function headersOf({ headers, in_reply_to, references, precedence_bulk, list_uns
 }
 
 const readFiles = ({ attachments }: Mail): readonly MailFile[] =>
-  (attachments ?? []).map(({ content, filename, id, disposition }, i) => ({
-    ...{ filename, content: parts.bytes(content, `attachments.${i}.content`, filename) },
-    ...{ contentId: id ?? undefined, inline: disposition === 'inline' },
-  }))
+  (attachments ?? []).map(({ id, ...one }, i) =>
+    parts.file({ ...one, content_id: id }, `attachments.${i}.content`),
+  )
 
 function readSchedule({ now }: Call, { send_at }: Mail): Date | null {
   if (!send_at) return null
@@ -211,9 +206,7 @@ export const mailersend: Provider = {
     return reject('from.email', `The from.email domain must be verified. ${message} #MS42207`)
       .answer
   },
-  rateHeaders: ({ limit, remaining }) => ({
-    ...{ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(remaining) },
-  }),
+  rateHeaders: rateHeadersOf('x-ratelimit', null),
 }
 
 const notFound = () => new Rejected(json(404, { message: 'Resource not found.' }), 'no such id')

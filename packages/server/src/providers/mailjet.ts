@@ -2,16 +2,27 @@
 
 import { z } from 'zod'
 import type { MailFile } from './compose.ts'
-import { itemsOf, mailOf, partsOf, resultOf, text, variables } from './mail-fields.ts'
+import {
+  bodyOf,
+  itemsOf,
+  mailOf,
+  partsOf,
+  resultOf,
+  text,
+  texts,
+  variables,
+} from './mail-fields.ts'
 import {
   type Call,
   type ItemResult,
   json,
   jsonRoutes,
+  numericId,
   type Provider,
   Rejected,
+  templatesOf,
 } from './provider.ts'
-import { checkBody, fieldsOf, type Problem, readJson } from './read-body.ts'
+import { checkBody, fieldsOf, type Problem, passwordOf, readJson } from './read-body.ts'
 
 const MESSAGES_MAX = 50
 const RECIPIENTS_MAX = 50
@@ -107,8 +118,76 @@ async function send(call: Call) {
   return { answer: join(results), note: 'sandbox mode: checked and not sent' }
 }
 
+const rowsOf = (...Data: readonly object[]) => ({ Count: Data.length, Data, Total: Data.length })
+
+const templateSchema = z.strictObject({
+  ...texts('Name', 'Author', 'Description', 'OwnerType', 'Locale'),
+  ...{ Purposes: z.array(z.string()).nullish(), Categories: z.array(z.string()).nullish() },
+  ...{ EditMode: z.union([z.int(), z.string()]).nullish(), IsTextPartGenerationEnabled: flag },
+})
+
+const contentSchema = z.strictObject({
+  ...{ ...texts('Html-part', 'Text-part'), MJMLContent: z.unknown().optional() },
+  Headers: z.looseObject({ Subject: text }).nullish(),
+})
+
+type Template = z.output<typeof templateSchema> & z.output<typeof contentSchema>
+
+const templates = templatesOf<Template>({
+  missing: (id, { path }) =>
+    path.endsWith('/send')
+      ? reject(`Template ${id} does not exist: create it with POST /v3/REST/template.`, {
+          ...{ code: 'send-0010', related: ['TemplateID'] },
+        })
+      : new Rejected(
+          json(404, { ErrorMessage: 'Object not found', StatusCode: 404 }),
+          'no template',
+        ),
+  full: () =>
+    new Rejected(
+      json(400, { ErrorMessage: 'The account has too many templates', StatusCode: 400 }),
+      'too many templates',
+    ),
+})
+
+const presented = ({ id, content }: Awaited<ReturnType<typeof templates.get>>) => {
+  const { Name, Author, Description, Locale, Purposes, Categories } = content
+  return { ID: Number(id), Name, Author, Description, Locale, Purposes, Categories }
+}
+
+const templateRoutes = jsonRoutes({
+  'POST /v3/REST/template 201': async (call) => {
+    const content = readJson(call, templateSchema, invalid)
+    if (!content.Name)
+      throw reject('Mandatory property missing.', { code: 'mj-0003', related: ['Name'] })
+    const id = numericId(call)
+    return rowsOf(presented(await templates.put(call, { id, alias: content.Name, content })))
+  },
+  'GET /v3/REST/template': async (call) => rowsOf(...(await templates.list(call)).map(presented)),
+  'GET /v3/REST/template/:id': async (call) => rowsOf(presented(await templates.get(call))),
+  'DELETE /v3/REST/template/:id': async (call) => void (await templates.remove(call)),
+  'POST /v3/REST/template/:id/detailcontent 201': async (call) => {
+    const found = await templates.get(call)
+    const own = readJson(call, contentSchema, invalid)
+    await templates.put(call, { ...found, content: { ...found.content, ...own } })
+    return rowsOf(own)
+  },
+  'GET /v3/REST/template/:id/detailcontent': async (call) => {
+    const { content } = await templates.get(call)
+    const { Headers, MJMLContent } = content
+    const parts = { 'Html-part': content['Html-part'], 'Text-part': content['Text-part'] }
+    return rowsOf({ ...parts, Headers, MJMLContent })
+  },
+})
+
 async function composeOne(call: Call, message: Message) {
-  const { From, ReplyTo, TextPart, HTMLPart, CustomID, EventPayload, CustomCampaign } = message
+  const { From, ReplyTo, CustomID, EventPayload, CustomCampaign } = message
+  const template = message.TemplateID
+    ? (await templates.get(call, String(message.TemplateID))).content
+    : null
+  const TextPart = message.TextPart ?? template?.['Text-part']
+  const HTMLPart = message.HTMLPart ?? template?.['Html-part']
+  const Subject = message.Subject ?? template?.Headers?.Subject
   if (!From) throw reject('Mandatory property missing.', { code: 'mj-0003', related: ['From'] })
   const [from] = boxes([From], 'From')
   const [to, cc, bcc] = [
@@ -123,10 +202,6 @@ async function composeOne(call: Call, message: Message) {
     if (list.length <= RECIPIENTS_MAX) continue
     const rule = `There may be up to ${RECIPIENTS_MAX} recipients.`
     throw reject(rule, { code: 'mj-0024', related: [related] })
-  }
-  if (message.TemplateID) {
-    const rule = 'Templates cannot be stored here: send the "HTMLPart" instead.'
-    throw reject(rule, { code: 'send-0010', related: ['TemplateID'] })
   }
   if (!TextPart && !HTMLPart) {
     throw reject('At least "HTMLPart", "TextPart" or "TemplateID" must be provided.', {
@@ -145,7 +220,7 @@ async function composeOne(call: Call, message: Message) {
   }
   const mail = await mailOf(call, {
     ...{ id: String(MessageID), messageId: `${uuid}@mailjet.com`, from, to, cc, bcc },
-    ...{ subject: fill(message.Subject), text: fill(TextPart), html: fill(HTMLPart) },
+    ...{ subject: fill(Subject), text: fill(TextPart), html: fill(HTMLPart) },
     replyTo: ReplyTo ? boxes([ReplyTo], 'ReplyTo') : [],
     headers: parts.headers({ ...message.Headers, ...own }, 'Headers'),
     files: readFiles(message),
@@ -174,11 +249,11 @@ function withVariables(
 }
 
 function readFiles({ Attachments, InlinedAttachments }: Message): readonly MailFile[] {
-  const read = (one: NonNullable<Message['InlinedAttachments']>[number], inline: boolean) => ({
-    content: parts.bytes(one.Base64Content, 'Attachments', one.Filename),
-    ...{ filename: one.Filename, contentType: one.ContentType ?? undefined, inline },
-    contentId: inline ? (one.ContentID ?? one.Filename) : undefined,
-  })
+  const read = (one: NonNullable<Message['InlinedAttachments']>[number], isInline: boolean) => {
+    const { Base64Content: content, Filename: filename, ContentType: type, ContentID } = one
+    const inline = { content_id: ContentID ?? filename, disposition: 'inline' } as const
+    return parts.file({ content, filename, type, ...(isInline ? inline : {}) }, 'Attachments')
+  }
   return [
     ...(Attachments ?? []).map((one) => read(one, false)),
     ...(InlinedAttachments ?? []).map((one) => read(one, true)),
@@ -190,8 +265,7 @@ function join(results: readonly ItemResult[]) {
   const Messages = results.map((one) =>
     resultOf(one, ({ message }) => {
       const code = { code: 'send-0008', status: 403, related: ['From'] }
-      const { body } = reject(message, code).answer
-      return body !== null && 'json' in body ? body.json : null
+      return bodyOf(reject(message, code).answer)
     }),
   )
   const failed = results.find((one) => !('accepted' in one))
@@ -199,22 +273,15 @@ function join(results: readonly ItemResult[]) {
   return json(status, { Messages })
 }
 
-const rowsOf = (...Data: readonly object[]) => ({ Count: Data.length, Data, Total: Data.length })
-
 /** Mailjet. */
 export const mailjet: Provider = {
   name: 'mailjet',
   hosts: ['api.mailjet.com', 'api.us.mailjet.com'],
   bodyBytesMax: 20 * 1024 * 1024,
-  key: ({ authorization }) => {
-    const [, packed] = /^Basic +(\S+)$/i.exec(authorization ?? '') ?? []
-    const password = Buffer.from(packed ?? '', 'base64')
-      .toString('utf8')
-      .replace(/^[^:]*:?/, '')
-    return password === '' ? null : password
-  },
+  key: passwordOf,
   routes: [
     { method: 'POST', path: '/v3.1/send', run: send, join },
+    ...templateRoutes,
     ...jsonRoutes({
       'GET /v3/REST/apikey': () =>
         rowsOf({ ID: 1, IsActive: true, IsMaster: true, Name: 'Mayfly' }),

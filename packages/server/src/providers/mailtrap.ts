@@ -1,9 +1,9 @@
 // The API of Mailtrap: sending, in bulk and to its sandbox, whose number is not read.
 
 import { z } from 'zod'
-import type { MailFile } from './compose.ts'
 import {
-  filled,
+  files,
+  filledTexts,
   itemsOf,
   mailOf,
   partsOf,
@@ -11,6 +11,7 @@ import {
   person,
   resultOf,
   text,
+  texts,
   variables,
 } from './mail-fields.ts'
 import {
@@ -31,17 +32,10 @@ const VARIABLES_BYTES_MAX = 1_000
 
 const mailSchema = z.strictObject({
   ...{ from: person, to: people, cc: people, bcc: people, reply_to: person.nullish() },
-  ...{ subject: text, text, html: text, category: text },
+  ...texts('subject', 'text', 'html', 'category', 'template_uuid'),
   ...{ custom_variables: variables, headers: variables },
-  ...{ template_uuid: text, template_variables: variables },
-  attachments: z
-    .array(
-      z.strictObject({
-        ...{ content: z.string(), filename: z.string(), type: text, content_id: text },
-        disposition: z.enum(['attachment', 'inline']).nullish(),
-      }),
-    )
-    .nullish(),
+  template_variables: variables,
+  attachments: files,
 })
 
 const batchSchema = z.strictObject({
@@ -88,11 +82,7 @@ async function composeOne(call: Call, mail: Mail) {
   const template = mail.template_uuid
     ? (await templates.get(call, mail.template_uuid)).content
     : null
-  const [to, cc, bcc] = [
-    parts.boxes(mail.to, 'to'),
-    parts.boxes(mail.cc, 'cc'),
-    parts.boxes(mail.bcc, 'bcc'),
-  ]
+  const { to, cc, bcc } = parts.recipients(mail)
   const from = parts.box(mail.from, 'from')
   for (const [name, list] of Object.entries({ to, cc, bcc })) {
     if (list.length > RECIPIENTS_MAX)
@@ -102,16 +92,20 @@ async function composeOne(call: Call, mail: Mail) {
     throw reject("'to', 'cc' or 'bcc' must have at least one address")
   }
   checkFields(mail, template)
-  const data = mail.template_variables ?? {}
-  const fill = (given: string | null | undefined, isHtml: boolean) =>
-    filled(given, data, { isHtml, reject })
+  const texts =
+    template === null
+      ? { subject: mail.subject, text: mail.text, html: mail.html }
+      : await filledTexts(
+          { subject: template.subject, text: template.body_text, html: template.body_html },
+          mail.template_variables ?? {},
+          { reject },
+        )
   const id = call.work.uuid()
   const replyTo = mail.reply_to ? [parts.box(mail.reply_to, 'reply_to')] : []
   const outgoing = await mailOf(call, {
-    ...{ id, messageId: `${id}@mailtrap.io`, from, to, cc, bcc, replyTo, files: readFiles(mail) },
-    subject: template === null ? mail.subject : await fill(template.subject, false),
-    text: template === null ? mail.text : await fill(template.body_text, false),
-    html: template === null ? mail.html : await fill(template.body_html, true),
+    ...{ id, messageId: `${id}@mailtrap.io`, from, to, cc, bcc, replyTo },
+    ...texts,
+    files: (mail.attachments ?? []).map((one) => parts.file(one, 'attachments')),
     headers: parts.headers(mail.headers),
     tags: mail.category ? [mail.category] : [],
     metadata: mail.custom_variables,
@@ -138,13 +132,6 @@ function checkFields(mail: Mail, template: Template | null): void {
     throw reject(`'custom_variables' may have up to ${VARIABLES_BYTES_MAX} bytes`)
   }
 }
-
-const readFiles = ({ attachments }: Mail): readonly MailFile[] =>
-  (attachments ?? []).map(({ content, filename, type, disposition, content_id }) => ({
-    ...{ filename, content: parts.bytes(content, 'attachments', filename) },
-    ...{ contentType: type ?? undefined, contentId: content_id ?? undefined },
-    inline: disposition === 'inline',
-  }))
 
 const sends: readonly Route[] = ['/api/send', '/api/send/:inbox'].map((path) => ({
   ...{ method: 'POST', path, operation: 'POST /api/send' },

@@ -1,15 +1,18 @@
 // The API of Mailchimp Transactional (Mandrill): /api/1.x, whose paths may end in `.json`.
 
 import { z } from 'zod'
-import { headerFields, type Mailbox, type MailFile, withOwnHeaders } from './compose.ts'
+import type { Mailbox, MailFile } from './compose.ts'
 import {
-  filled,
+  filledTexts,
   invalidBody,
   itemsOf,
   mailOf,
   partsOf,
+  rawMailOf,
+  readHead,
   resultOf,
   text,
+  texts,
   variables,
 } from './mail-fields.ts'
 import {
@@ -33,7 +36,8 @@ const files = z
   .nullish()
 
 const messageSchema = z.strictObject({
-  ...{ html: text, text, subject: text, from_email: text, from_name: text, bcc_address: text },
+  ...texts('html', 'text', 'subject', 'from_email', 'from_name', 'bcc_address'),
+  ...texts('tracking_domain', 'signing_domain', 'subaccount', 'return_path_domain'),
   to: z.array(
     z.strictObject({ email: z.string(), name: text, type: z.enum(['to', 'cc', 'bcc']).nullish() }),
   ),
@@ -45,8 +49,8 @@ const messageSchema = z.strictObject({
   merge_vars: z.array(z.strictObject({ rcpt: z.string(), vars })).nullish(),
   ...{ important: flag, track_opens: flag, track_clicks: flag, auto_text: flag, auto_html: flag },
   ...{ inline_css: flag, url_strip_qs: flag, preserve_recipients: flag, merge: flag },
-  ...{ view_content_link: flag, tracking_domain: text, signing_domain: text, subaccount: text },
-  ...{ return_path_domain: text, google_analytics_domains: z.array(z.string()).nullish() },
+  view_content_link: flag,
+  google_analytics_domains: z.array(z.string()).nullish(),
   google_analytics_campaign: z.unknown().optional(),
 })
 
@@ -166,16 +170,15 @@ function readAt(given: string | null | undefined): Date | null {
   return at
 }
 
-const readFiles = ({ attachments, images }: Message): readonly MailFile[] =>
-  [...(attachments ?? []), ...(images ?? []).map((one) => ({ ...one, isImage: true }))].map(
-    (one) => {
-      const inline = 'isImage' in one
-      const field = inline ? 'message.images' : 'message.attachments'
-      const content = parts.bytes(one.content, field, one.name)
-      const contentId = inline ? one.name : undefined
-      return { filename: one.name, content, contentType: one.type ?? undefined, contentId, inline }
-    },
-  )
+const readFiles = ({ attachments, images }: Message): readonly MailFile[] => [
+  ...(attachments ?? []).map(({ name: filename, ...one }) =>
+    parts.file({ ...one, filename }, 'message.attachments'),
+  ),
+  ...(images ?? []).map(({ name: filename, ...one }) => {
+    const inline = { content_id: filename, disposition: 'inline' } as const
+    return parts.file({ ...one, filename, ...inline }, 'message.images')
+  }),
+]
 
 type Shared = {
   readonly message: Message
@@ -195,19 +198,20 @@ async function composeOne(call: Call, recipient: Recipient, shared: Shared): Pro
       ...[own.name, own.content],
     ]),
   )
-  const fill = (template: string | null | undefined, isHtml: boolean) =>
+  const { subject, text, html } = message
+  const texts =
     message.merge_language === 'handlebars'
-      ? filled(template, data, { isHtml, reject: (why) => wrong('message.html', why) })
-      : merged(template, data)
+      ? await filledTexts({ subject, text, html }, data, {
+          reject: (why) => wrong('message.html', why),
+        })
+      : { subject: merged(subject, data), text: merged(text, data), html: merged(html, data) }
   const { 'Reply-To': replyTo, ...headers } = message.headers ?? {}
   const bcc = message.bcc_address ? [message.bcc_address] : []
   return mailOf(call, {
     ...{ ...shared, ...shownTo(message, recipient), messageId: `${id}@mandrillapp.com` },
     recipients: [email, ...bcc],
     replyTo: typeof replyTo === 'string' ? (readMailboxes(replyTo) ?? []) : [],
-    subject: await fill(message.subject, false),
-    html: await fill(message.html, true),
-    text: await fill(message.text, false),
+    ...texts,
     headers: parts.headers(headers, 'message.headers'),
     tags: message.tags,
     metadata: { ...message.metadata, ...mine(message.recipient_metadata)?.values },
@@ -235,32 +239,22 @@ function merged(template: string | null | undefined, data: Readonly<Record<strin
 async function sendRaw(call: Call) {
   const { raw_message, from_email, to, ...own } = readJson(call, rawSchema, invalid)
   const bytes = Buffer.from(raw_message)
-  const fields = headerFields(bytes)
-  const boxes = (name: string) => {
-    const given = fields.filter((field) => field.name.toLowerCase() === name)
-    const found = given.map(({ value }) => readMailboxes(value))
-    if (found.includes(null)) throw wrong('raw_message', `The header ${name} has no valid address`)
-    return found.flatMap((list) => list ?? []).map(({ address }) => address)
-  }
+  const head = readHead(bytes)
+  const boxes = (name: string) =>
+    parts.mailboxes(head.all(name), `raw_message.${name}`).map(({ address }) => address)
   const mailFrom = from_email ?? boxes('from')[0] ?? ''
   if (!isAddress(mailFrom)) throw wrong('from_email', 'An email address must contain a single @')
   const named = (to ?? []).map((given) => readMailboxes(given)?.[0]?.address ?? given)
   const emails = to?.length ? named : ['to', 'cc', 'bcc'].flatMap(boxes)
   if (emails.length === 0) throw wrong('to', 'Please enter an array')
   if (emails.length > RECIPIENTS_MAX) throw wrong('to', `At most ${RECIPIENTS_MAX} recipients`)
-  const subject = fields.find(({ name }) => name.toLowerCase() === 'subject')?.value ?? ''
   const at = readAt(own.send_at)
   const items = await itemsOf(emails, async (email) => {
     const id = call.work.uuid().replaceAll('-', '')
     if (!isAddress(email)) throw invalidRecipient({ email }, id)
     const messageId = `${id}@mandrillapp.com`
-    const removed = ['bcc', 'return-path']
-    const raw = withOwnHeaders(bytes, { mailFrom, messageId, date: call.now, removed })
-    call.countMail(raw.length)
-    const scheduledAt = at !== null && at > call.now ? at.toISOString() : null
-    const mail = { raw, mailFrom, subject, id, scheduledAt, recipients: [email] }
-    const outgoing = { ...mail, tags: [], metadata: {} }
-    return { mails: [outgoing], accepted: accepted(outgoing, email, own) }
+    const mail = rawMailOf(call, head, { id, messageId, mailFrom, at, recipients: [email] })
+    return { mails: [mail], accepted: accepted(mail, email, own) }
   })
   return { items }
 }

@@ -27,6 +27,7 @@ export type Refusal = {
   readonly why:
     | 'missing_key'
     | 'invalid_key'
+    | 'misdirected'
     | 'unknown_path'
     | 'rate_limited'
     | 'too_large'
@@ -67,6 +68,8 @@ export type OutgoingMail = {
   readonly scheduledAt: string | null
   /** Whether it is accepted without an inbox: its addresses stand for a result. */
   readonly mayBeLoose?: boolean
+  /** Scheduled mails of one batch are paused and canceled together. */
+  readonly batch?: string | undefined
 }
 
 /** One of several mails that succeed or fail by themselves. */
@@ -82,7 +85,7 @@ export type Outcome =
       /** Why nothing is sent, though it succeeds; for the diagnostics. */
       readonly note?: string
       /** Why nothing can be sent, though it succeeds; for the diagnostics. */
-      readonly failure?: string
+      readonly failure?: string | undefined
       /** The claimed key under which the answer is kept for a repeated call. */
       readonly once?: string | undefined
     }
@@ -251,6 +254,31 @@ export function templatesOf<Content>(reject: {
     return found
   }
   return { find, get, put, list, remove }
+}
+
+/** The own status and code of some reasons. */
+export type Codes<Code> = Readonly<Partial<Record<Refusal['why'], readonly [number, Code]>>>
+
+/** The status and the code of a refusal: of its reason, or its own status and that one's code. */
+export function codeOf<Code>(
+  { why, status }: Refusal,
+  own: Codes<Code>,
+  ofStatus: (status: number) => Code,
+): readonly [status: number, code: Code] {
+  return own[why] ?? [status, ofStatus(status)]
+}
+
+/** Headers for a rate such as `x-ratelimit-limit`. */
+export const rateHeadersOf =
+  (prefix: string, resetOf: ((rate: Rate) => number) | null) => (rate: Rate) => ({
+    [`${prefix}-limit`]: String(rate.limit),
+    [`${prefix}-remaining`]: String(rate.remaining),
+    ...(resetOf === null ? {} : { [`${prefix}-reset`]: String(resetOf(rate)) }),
+  })
+
+/** A new id of a template, for APIs whose ids are numbers. */
+export function numericId({ work }: Call): string {
+  return String(Number.parseInt(work.uuid().slice(0, 7), 16))
 }
 
 /** An answer in JSON. */

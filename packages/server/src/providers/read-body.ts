@@ -113,6 +113,12 @@ export function bearerOf({ authorization }: Headers): string | null {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
+/** The password of an Authorization header with the scheme Basic. */
+export function passwordOf({ authorization }: Headers): string | null {
+  const [, packed = ''] = /^Basic +(\S+) *$/i.exec(authorization ?? '') ?? []
+  return /^[^:]*:(.+)$/s.exec(Buffer.from(packed, 'base64').toString('utf8'))?.[1] ?? null
+}
+
 const ADDRESS = /^[^\s<>@",;:()[\]\\]{1,128}@[^\s<>@",;:()[\]\\.]+(?:\.[^\s<>@",;:()[\]\\.]+)*$/
 
 /** Longest address. */

@@ -41,7 +41,11 @@ function clean(value: unknown, place: Place): unknown {
   const depth = place.depth + 1
   if (Array.isArray(value)) return value.map((one: unknown) => clean(one, { ...place, depth }))
   const entries = Object.entries(value).map(([name, own]: [string, unknown]) => {
-    if (place.isFile && CONTENTS.test(name) && typeof own === 'string') return [name, sizeText(own)]
+    if (place.isFile && CONTENTS.test(name)) {
+      if (typeof own === 'string') return [name, sizeText(own)]
+      // The numbers of bytes.
+      if (Array.isArray(own)) return [name, `<${own.length} bytes>`]
+    }
     return [name, clean(own, { key, depth, isFile: place.isFile || FILES.test(name) })]
   })
   return Object.fromEntries(entries)

@@ -9,6 +9,8 @@ import type { Provider } from './provider.ts'
 import { resend } from './resend.ts'
 import { sendgrid } from './sendgrid.ts'
 import { ses } from './ses-v1.ts'
+import { sparkpost } from './sparkpost.ts'
+import { zeptomail } from './zeptomail.ts'
 
 /** The providers whose APIs are served. */
 export const PROVIDERS: readonly Provider[] = [
@@ -22,4 +24,6 @@ export const PROVIDERS: readonly Provider[] = [
   mailtrap,
   mailjet,
   mailersend,
+  sparkpost,
+  zeptomail,
 ]

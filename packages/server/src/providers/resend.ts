@@ -1,110 +1,66 @@
 // The API of Resend.
 
 import { z } from 'zod'
-import { compose, type MailFile, readBase64 } from './compose.ts'
+import type { MailFile } from './compose.ts'
+import { filledTexts, list, mailOf, partsOf, texts } from './mail-fields.ts'
 import {
   type Answer,
   type Call,
+  type Codes,
+  codeOf,
   type Item,
   json,
-  jsonRoutes,
   type OutgoingMail,
   type Provider,
-  type Refusal,
   Rejected,
-  templatesOf,
+  rateHeadersOf,
 } from './provider.ts'
+import { bearerOf, checkBody, parseJson, taggedHeaders } from './read-body.ts'
 import {
-  addressesOf,
-  bearerOf,
-  checkBody,
-  type Problem,
-  parseJson,
-  readJson,
-  readMailboxes,
-  taggedHeaders,
-} from './read-body.ts'
-import { renderMustache, TemplateFailed } from './templates.ts'
+  emailRoutes,
+  error,
+  invalid,
+  magicResult,
+  missing,
+  problem,
+  readTime,
+  reject,
+  templateRoutes,
+  templates,
+} from './resend-calls.ts'
+import { renderMustache } from './templates.ts'
 
 const RECIPIENTS_MAX = 50
 const BATCH_MAX = 100
-const SCHEDULED_DAYS_MAX = 30
 
-const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]).nullish()
 const variables = z.record(z.string(), z.union([z.string(), z.number()])).nullish()
 
+const bytesSchema = z.array(z.int().min(0).max(255))
+
 const emailSchema = z.strictObject({
-  from: z.string().nullish(),
-  to: list,
-  cc: list,
-  bcc: list,
-  reply_to: list,
-  replyTo: list,
-  subject: z.string().nullish(),
-  html: z.string().nullish(),
-  text: z.string().nullish(),
+  ...{ to: list, cc: list, bcc: list, reply_to: list, replyTo: list },
+  ...texts('from', 'subject', 'html', 'text', 'scheduled_at', 'topic_id'),
   headers: z.record(z.string(), z.string()).nullish(),
   attachments: z
     .array(
       z.strictObject({
-        filename: z.string().nullish(),
+        ...texts('filename', 'path', 'content_type', 'content_id', 'inline_content_id'),
         content: z
           .union([
             z.string(),
-            z.strictObject({ type: z.literal('Buffer'), data: z.array(z.int().min(0).max(255)) }),
+            // The bytes, from the SDKs for Go and Python, and as JSON of a Buffer.
+            bytesSchema,
+            z.strictObject({ type: z.literal('Buffer'), data: bytesSchema }),
           ])
           .nullish(),
-        path: z.string().nullish(),
-        content_type: z.string().nullish(),
-        content_id: z.string().nullish(),
-        inline_content_id: z.string().nullish(),
       }),
     )
     .nullish(),
   tags: z.array(z.strictObject({ name: z.string(), value: z.string() })).nullish(),
-  scheduled_at: z.string().nullish(),
-  topic_id: z.string().nullish(),
   template: z.strictObject({ id: z.string(), variables }).nullish(),
 })
 
 type Email = z.output<typeof emailSchema>
-
-const templateSchema = z.strictObject({
-  name: z.string().nullish(),
-  alias: z.string().nullish(),
-  from: z.string().nullish(),
-  subject: z.string().nullish(),
-  reply_to: list,
-  html: z.string().nullish(),
-  text: z.string().nullish(),
-  variables: z
-    .array(
-      z.strictObject({
-        key: z.string(),
-        type: z.enum(['string', 'number']).nullish(),
-        fallback_value: z.union([z.string(), z.number()]).nullish(),
-      }),
-    )
-    .nullish(),
-})
-
-type Template = z.output<typeof templateSchema> & { readonly status: 'draft' | 'published' }
-
-function error(statusCode: number, name: string, message: string): Answer {
-  return json(statusCode, { statusCode, name, message })
-}
-
-const reject = (status: number, name: string, message: string) =>
-  new Rejected(error(status, name, message), message)
-const invalid = (message: string) => reject(422, 'validation_error', message)
-const missing = (field: string) =>
-  reject(422, 'missing_required_field', `Missing \`${field}\` field.`)
-
-function problem({ kind, field }: Problem): Rejected {
-  if (kind === 'json')
-    return reject(400, 'validation_error', 'The request body must be valid JSON.')
-  return kind === 'missing' ? missing(field) : invalid(`Invalid \`${field}\` field.`)
-}
 
 async function sendOne(call: Call) {
   const key = call.headers['idempotency-key']
@@ -176,18 +132,7 @@ async function sendBatch(call: Call) {
 async function readEmail(call: Call, body: unknown, isOfBatch = false): Promise<OutgoingMail> {
   const given = checkBody(call, { schema: emailSchema, value: body, onInvalid: problem })
   const email = given.template ? await withTemplate(call, given, given.template) : given
-  if (!email.from) throw missing('from')
-  const [from, ...others] = mailboxes([email.from], 'from')
-  if (from === undefined || others.length > 0) throw invalidAddress('from')
-  const to = mailboxes(email.to, 'to')
-  if (to.length === 0) throw missing('to')
-  const [cc, bcc] = [mailboxes(email.cc, 'cc'), mailboxes(email.bcc, 'bcc')]
-  const recipients = addressesOf(to, cc, bcc)
-  if ([to, cc, bcc].some(({ length }) => length > RECIPIENTS_MAX)) {
-    throw invalid(
-      `The \`to\` field must have at most ${RECIPIENTS_MAX} addresses; so must \`cc\` and \`bcc\`.`,
-    )
-  }
+  const lists = readRecipients(email)
   if (email.subject === undefined || email.subject === null) throw missing('subject')
   if (!email.html && !email.text)
     throw reject(422, 'missing_required_field', 'Missing `html` or `text` field.')
@@ -201,33 +146,51 @@ async function readEmail(call: Call, body: unknown, isOfBatch = false): Promise<
   }
   const id = call.work.uuid()
   const named = taggedHeaders(email.headers ?? {})
-  const raw = await compose(call, {
-    ...{ from, to, cc, subject: email.subject, text: email.text, html: email.html },
+  const tags = email.tags ?? []
+  return mailOf(call, {
+    ...lists,
+    ...{ id, messageId: `${id}@email.resend.dev`, files: readFiles(call, email) },
+    ...{ subject: email.subject, text: email.text, html: email.html },
     replyTo: mailboxes(email.reply_to ?? email.replyTo, 'reply_to'),
     headers: Object.entries(email.headers ?? {}).map(([name, value]) => ({ name, value })),
-    files: readFiles(call, email),
-    messageId: `${id}@email.resend.dev`,
-    date: call.now,
-  })
-  const tags = email.tags ?? []
-  return {
-    ...{ raw, id, recipients, mailFrom: from.address, subject: email.subject },
     tags: [...tags.map(({ name }) => name), ...named.tags],
     metadata: {
       ...named.metadata,
       ...Object.fromEntries(tags.map(({ name, value }) => [name, value])),
     },
-    scheduledAt: email.scheduled_at ? readTime(email.scheduled_at, call.now) : null,
-    mayBeLoose: recipients.every((address) => magicResult(address) !== null),
-  }
+    at: email.scheduled_at ? await readTime(email.scheduled_at, call.now) : null,
+    isResult: (address) => magicResult(address) !== null,
+  })
 }
 
-function mailboxes(texts: readonly string[] | null | undefined, field: string) {
-  return (texts ?? []).flatMap((text) => {
-    const found = readMailboxes(text)
-    if (found === null || found.length === 0) throw invalidAddress(field)
-    return found
-  })
+function readRecipients(email: Email) {
+  if (!email.from) throw missing('from')
+  const [from, ...others] = mailboxes([email.from], 'from')
+  if (from === undefined || others.length > 0) throw invalidAddress('from')
+  const to = mailboxes(email.to, 'to')
+  if (to.length === 0) throw missing('to')
+  const [cc, bcc] = [mailboxes(email.cc, 'cc'), mailboxes(email.bcc, 'bcc')]
+  if ([to, cc, bcc].some(({ length }) => length > RECIPIENTS_MAX)) {
+    throw invalid(
+      `The \`to\` field must have at most ${RECIPIENTS_MAX} addresses; so must \`cc\` and \`bcc\`.`,
+    )
+  }
+  return { from, to, cc, bcc }
+}
+
+const invalidFile = (message: string) => reject(422, 'invalid_attachment', message)
+
+const parts = partsOf({
+  address: invalidAddress,
+  file: (_field, name) =>
+    invalidFile(`The attachment ${name} is invalid: its \`content\` is not valid base64.`),
+  header: (field) => invalid(`Invalid \`${field}\` field.`),
+  hasEmptyFiles: true,
+})
+
+function mailboxes(given: readonly string[] | null | undefined, field: string) {
+  if (given?.some((one) => one.trim() === '')) throw invalidAddress(field)
+  return parts.mailboxes(given, field)
 }
 
 function invalidAddress(field: string): Rejected {
@@ -246,62 +209,23 @@ function readFiles(call: Call, { attachments }: Email): readonly MailFile[] {
   )
   return given.map(({ filename, content, path, content_type, content_id, inline_content_id }) => {
     const contentId = content_id ?? inline_content_id ?? undefined
-    const bytes =
-      typeof content === 'string'
-        ? readBase64(content)
-        : content
-          ? Buffer.from(content.data)
-          : fetched.get(path ?? '')
-    if (bytes === undefined)
-      throw reject(422, 'invalid_attachment', 'Attachment must have either a `content` or `path`.')
-    if (bytes === null) {
-      const why = content ? 'its `content` is not valid base64' : 'its `path` could not be fetched'
-      throw reject(
-        422,
-        'invalid_attachment',
-        `The attachment ${filename ?? ''} is invalid: ${why}.`,
-      )
+    const named = {
+      filename: filename ?? path?.split(/[?#]/)[0]?.split('/').at(-1) ?? 'attachment',
+      ...{ contentType: content_type ?? undefined, contentId, inline: contentId !== undefined },
     }
-    const name = filename ?? path?.split(/[?#]/)[0]?.split('/').at(-1) ?? 'attachment'
-    return {
-      filename: name,
-      content: bytes,
-      contentType: content_type ?? undefined,
-      contentId,
-      inline: contentId !== undefined,
+    if (typeof content === 'string') {
+      return { ...named, content: parts.bytes(content, 'attachments', filename ?? '') }
     }
-  })
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
-
-/** A time in ISO 8601, or such as `in 5 minutes`, as ISO 8601. */
-function readTime(text: string, now: Date): string {
-  const [, amount, unit = ''] =
-    /^in (\d{1,5}|an?) (s|m|h|d|w)(?:ec|econd|in|inute|our|r|ay|eek)?s?$/i.exec(text.trim()) ?? []
-  const seconds =
-    amount === undefined ? null : (Number(amount) || 1) * (UNITS[unit.toLowerCase()] ?? 0)
-  const at =
-    seconds === null
-      ? Date.parse(/^\d{4}-\d\d/.test(text) ? text : '')
-      : now.getTime() + seconds * 1000
-  if (Number.isNaN(at))
-    throw invalid('The `scheduled_at` field must be in ISO 8601 format, or such as `in 5 minutes`.')
-  if (at - now.getTime() > SCHEDULED_DAYS_MAX * 86_400_000) {
-    throw invalid(
-      `The \`scheduled_at\` field must be at most ${SCHEDULED_DAYS_MAX} days in the future.`,
+    const bytes = content
+      ? Buffer.from(Array.isArray(content) ? content : content.data)
+      : fetched.get(path ?? '')
+    if (bytes) return { ...named, content: bytes }
+    throw invalidFile(
+      bytes === undefined
+        ? 'Attachment must have either a `content` or `path`.'
+        : `The attachment ${filename ?? ''} is invalid: its \`path\` could not be fetched.`,
     )
-  }
-  return new Date(at).toISOString()
-}
-
-/** The result that an address of resend.dev stands for; null for any other. */
-function magicResult(address: string): string | null {
-  return (
-    /^(delivered|bounced|complained|suppressed)(?:\+[^@]*)?@resend\.dev$/i
-      .exec(address)?.[1]
-      ?.toLowerCase() ?? null
-  )
+  })
 }
 
 async function withTemplate(
@@ -319,130 +243,25 @@ async function withTemplate(
       throw invalid(`Missing required variable \`${key}\` of the template.`)
     values[key] ??= fallback ?? ''
   }
-  const render = async (text: string | null | undefined, isHtml: boolean) =>
-    text ? await renderMustache(text, values, { isHtml }).catch(failedTemplate) : text
-  return {
-    ...email,
-    from: email.from ?? template.from,
-    reply_to: email.reply_to ?? template.reply_to,
-    subject: email.subject ?? (await render(template.subject, false)),
-    html: await render(template.html, true),
-    text: await render(template.text, false),
-  }
-}
-
-function failedTemplate(failed: unknown): never {
-  if (failed instanceof TemplateFailed)
-    throw invalid(`The template cannot be rendered: ${failed.message}`)
-  throw failed
-}
-
-const templates = templatesOf<Template>({
-  missing: (_name, { baseUrl }) =>
-    reject(404, 'not_found', `Template not found. Create it with POST ${baseUrl}templates.`),
-  full: () => invalid('The account has as many templates as it may have.'),
-})
-
-type Found = Awaited<ReturnType<typeof templates.get>>
-
-const presented = ({ id, alias, createdAt, content }: Found) => ({
-  ...{ object: 'template', id, ...content, alias: alias === id ? null : alias },
-  created_at: new Date(createdAt).toISOString(),
-})
-
-const listOf = (data: readonly unknown[]) => ({ object: 'list', has_more: false, data })
-
-const changeTemplate =
-  (change: (call: Call, found: Found) => Partial<Found>) => async (call: Call) => {
-    const found = await templates.get(call)
-    const { id } = await templates.put(call, { ...found, ...change(call, found) })
-    return { object: 'template', id }
-  }
-
-const templateRoutes = jsonRoutes({
-  'POST /templates 201': async (call) => {
-    const template = readJson(call, templateSchema, problem)
-    if (!template.name) throw missing('name')
-    if (!template.html) throw missing('html')
-    const id = call.work.uuid()
-    const content: Template = { ...template, status: 'draft' }
-    await templates.put(call, { id, alias: template.alias || id, content })
-    return { object: 'template', id }
-  },
-  'GET /templates': async (call) => listOf((await templates.list(call)).map(presented)),
-  'GET /templates/:id': async (call) => presented(await templates.get(call)),
-  'PATCH /templates/:id': changeTemplate((call, { alias, content }) => {
-    const template = readJson(call, templateSchema, problem)
-    return { alias: template.alias || alias, content: { ...content, ...template } }
-  }),
-  'POST /templates/:id/publish': changeTemplate((_call, { content }) => ({
-    content: { ...content, status: 'published' },
-  })),
-  'DELETE /templates/:id': async (call) => {
-    const { id } = await templates.remove(call)
-    return { object: 'template', id, deleted: true }
-  },
-})
-
-async function getEmail(call: Call) {
-  const found = await call.work.mails.find(call.params['id'] ?? '')
-  if (found === null) throw reject(404, 'not_found', 'Email not found')
-  return found
-}
-
-type FoundEmail = Awaited<ReturnType<typeof getEmail>>
-
-const boxText = ({ name, address }: FoundEmail['to'][number]) =>
-  name ? `${name} <${address}>` : (address ?? '')
-
-function presentedEmail(mail: FoundEmail) {
-  const named = new Set([...mail.to, ...mail.cc].map(({ address }) => address?.toLowerCase()))
-  const results = mail.recipients.map(magicResult).filter((result) => result !== null)
-  const { state, call, createdAt: created_at, subject, html, text } = mail
-  const last_event = state === 'sent' || state === 'accepted' ? (results[0] ?? 'delivered') : state
-  return {
-    ...{
-      object: 'email',
-      id: call.id,
-      created_at,
-      subject,
-      html,
-      text,
-      last_event,
-      scheduled_at: call.scheduledAt,
+  const { subject, html, text } = await filledTexts(
+    { ...template, subject: email.subject == null ? template.subject : null },
+    values,
+    {
+      render: renderMustache,
+      reject: (why) => invalid(`The template cannot be rendered: ${why}`),
     },
-    ...{ from: boxText(mail.from), to: mail.to.map(boxText), cc: mail.cc.map(boxText) },
-    bcc: mail.recipients.filter((address) => !named.has(address.toLowerCase())),
-    reply_to: mail.replyTo.map(boxText),
-    message_id: mail.headers.find(({ name }) => name.toLowerCase() === 'message-id')?.value ?? null,
-    tags: Object.entries(call.metadata).map(([name, value]) => ({ name, value })),
-  }
+  )
+  const [from, reply_to] = [email.from ?? template.from, email.reply_to ?? template.reply_to]
+  return { ...email, from, reply_to, subject: email.subject ?? subject, html, text }
 }
 
-const reschedule = (dueOf: (call: Call) => number | null) => async (call: Call) => {
-  const { id } = (await getEmail(call)).call
-  if (await call.work.mails.reschedule(id, dueOf(call))) return { object: 'email', id }
-  throw invalid('The email is not scheduled.')
+const REFUSALS: Codes<string> = {
+  missing_key: [401, 'missing_api_key'],
+  invalid_key: [403, 'invalid_api_key'],
+  unverified: [403, 'validation_error'],
+  unknown_path: [404, 'not_found'],
+  full: [429, 'monthly_quota_exceeded'],
 }
-
-const presentedFile = (
-  { filename, contentType, contentId, sizeBytes, inline }: FoundEmail['attachments'][number],
-  at: number,
-) => ({
-  ...{ id: String(at), filename, content_type: contentType, content_id: contentId },
-  ...{ size: sizeBytes, content_disposition: inline ? 'inline' : 'attachment' },
-})
-
-const changeSchema = z.strictObject({ scheduled_at: z.string() })
-
-const REFUSALS: Readonly<Partial<Record<Refusal['why'], readonly [status: number, name: string]>>> =
-  {
-    missing_key: [401, 'missing_api_key'],
-    invalid_key: [403, 'invalid_api_key'],
-    unverified: [403, 'validation_error'],
-    unknown_path: [404, 'not_found'],
-    full: [429, 'monthly_quota_exceeded'],
-  }
 
 /** Resend. */
 export const resend: Provider = {
@@ -465,30 +284,18 @@ export const resend: Provider = {
         return json(200, { data, ...(errors.length === 0 ? {} : { errors }) })
       },
     },
-    ...jsonRoutes({
-      'GET /emails': async ({ work, query }) => {
-        const limit = Math.min(100, Number(query.get('limit')) || 20)
-        return listOf((await work.mails.list(limit)).map(presentedEmail))
-      },
-      'GET /emails/:id': async (call) => presentedEmail(await getEmail(call)),
-      'GET /emails/:id/attachments': async (call) =>
-        listOf((await getEmail(call)).attachments.map(presentedFile)),
-      'PATCH /emails/:id': reschedule((call) =>
-        Date.parse(readTime(readJson(call, changeSchema, problem).scheduled_at, call.now)),
-      ),
-      'POST /emails/:id/cancel': reschedule(() => null),
-    }),
+    ...emailRoutes,
     ...templateRoutes,
   ],
-  refuse: ({ why, status, message }) => {
-    const [own, name] = REFUSALS[why] ?? [status, NAMES[status]]
-    return error(own, name ?? (status < 500 ? 'validation_error' : 'application_error'), message)
+  refuse: (refusal) => {
+    const [status, name] = codeOf(
+      refusal,
+      REFUSALS,
+      (own) => NAMES[own] ?? (own < 500 ? 'validation_error' : 'application_error'),
+    )
+    return error(status, name, refusal.message)
   },
-  rateHeaders: ({ limit, remaining, resetSeconds }) => ({
-    'ratelimit-limit': String(limit),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': String(resetSeconds),
-  }),
+  rateHeaders: rateHeadersOf('ratelimit', ({ resetSeconds }) => resetSeconds),
 }
 
 /** The names of errors that a fault rule injects by their status. */

@@ -3,9 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ERRORS } from '@mayfly/contract'
 import type { App } from '../app/api.ts'
-import { ServiceError, StorageUnavailable, storageError } from '../errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { BodyMemory } from '../platform/request-body/body-memory.ts'
 import type {
@@ -19,6 +17,7 @@ import type {
   Refusal,
 } from './provider.ts'
 import { atRoot, byPrefix, findRoute, type Matched, PREFIX, type Target } from './recognise.ts'
+import { CallRefused, missingKey, toRefusal, unknownPath, unknownProvider } from './refusals.ts'
 import { PROVIDERS } from './registry.ts'
 import type { CallOutcome, CallRequest } from './run-call.ts'
 
@@ -63,18 +62,6 @@ type KnownCall = {
   readonly matched: Matched
 }
 
-/** A call is refused before its provider has given that a form. */
-class CallRefused extends Error {
-  readonly refusal: Refusal
-  readonly inboxIds: Parameters<App['providers']['record']>[0]
-
-  constructor(refusal: Refusal, inboxIds: CallRefused['inboxIds'] = []) {
-    super(refusal.message)
-    this.refusal = refusal
-    this.inboxIds = inboxIds
-  }
-}
-
 /** Most of a body that is searched for a key or for addresses. */
 const EDGE_BYTES = 16 * 1024
 
@@ -83,19 +70,25 @@ export function createProviderApis(deps: ApiDeps): HandleProvider {
   return async (request) => {
     const { method, url, rootUrl } = request
     const target = rootUrl === null ? byPrefix(url, PROVIDERS) : atRoot(request, PROVIDERS)
-    if (target === null) return unknownProvider(deps, request)
+    if (target === null) {
+      const where = rootUrl === null ? 'This path names no provider' : 'No provider has this path'
+      return unknownProvider(where, deps.baseUrl())
+    }
     const { provider, path } = target
     const matched = findRoute(provider.routes, method, path)
     try {
-      if (matched === null) throw unknownPath(deps, request, target)
+      if (matched === null) throw unknownPath(target, method, baseUrlOf(deps, request, provider))
       return await answerCall(deps, { request, target, matched })
     } catch (error) {
-      const refusal = toRefusal(deps, request, error)
+      const refusal = toRefusal(deps.log, request, error)
       const answer = provider.refuse(refusal, { path, id: request.id })
       return { ...answer, headers: { ...retryHeaders(provider, refusal), ...answer.headers } }
     }
   }
 }
+
+const baseUrlOf = ({ baseUrl }: ApiDeps, { rootUrl }: ApiRequest, { name }: Provider) =>
+  rootUrl ?? `${baseUrl()}${PREFIX}${name}/`
 
 function retryHeaders({ rateHeaders }: Provider, { retryAfterSeconds, rate }: Refusal) {
   return {
@@ -167,7 +160,7 @@ async function readCall(
     ...{ params: matched.params, method: request.method, path: target.path, query: target.query },
     ...{ rawUrl: request.url, headers: request.headers, now: deps.now() },
     isOpen: access?.isOpen ?? true,
-    baseUrl: request.rootUrl ?? `${deps.baseUrl()}${PREFIX}${name}/`,
+    baseUrl: baseUrlOf(deps, request, target.provider),
     // A body is a buffer of its own.
     body: new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength),
   }
@@ -237,7 +230,11 @@ async function send(deps: ApiDeps, call: KnownCall, sent: Sent): Promise<Answer>
   const items: readonly Item[] =
     'items' in outcome ? outcome.items : [{ mails: outcome.mails ?? [], accepted: null }]
   const mails = items.flatMap((item) => ('mails' in item ? item.mails : []))
-  const once = 'items' in outcome ? undefined : outcome.once
+  const token = 'items' in outcome ? undefined : outcome.once
+  const keep = async (answer: Answer | null) => {
+    if (token === undefined) return
+    await deps.app.providers.keepAnswer(sent.access.caller.accountId, { token, answer })
+  }
   try {
     await noteRejected(deps, call, { ...sent, items, mails })
     const results =
@@ -245,16 +242,11 @@ async function send(deps: ApiDeps, call: KnownCall, sent: Sent): Promise<Answer>
         ? items.map(passed)
         : await sendItems(deps, call, { ...sent, items, mails })
     const answer = 'items' in outcome ? joined(call, results) : single(outcome, results)
-    if (once !== undefined)
-      await deps.app.providers.keepAnswer(sent.access.caller.accountId, { token: once, answer })
+    await keep(answer)
     return answer
   } catch (error) {
     // So that the call can be repeated.
-    if (once !== undefined)
-      await deps.app.providers.keepAnswer(sent.access.caller.accountId, {
-        token: once,
-        answer: null,
-      })
+    await keep(null)
     throw error
   }
 }
@@ -400,56 +392,6 @@ async function recordRefusal(
 
 /** A message may quote what the caller sent. */
 const DETAIL_LENGTH_MAX = 1_000
-
-function toRefusal({ log }: ApiDeps, request: ApiRequest, error: unknown): Refusal {
-  if (error instanceof CallRefused) return error.refusal
-  const known =
-    error instanceof StorageUnavailable ? storageError(error, { retryAfterSeconds: 2 }) : error
-  if (!(known instanceof ServiceError) || known.code === 'storage_unavailable') {
-    const { id: requestId, method, url } = request
-    if (!request.gone.aborted) log.error({ err: error, requestId, method, url }, 'request failed')
-  }
-  if (!(known instanceof ServiceError))
-    return { why: 'internal', status: 500, message: 'Internal error.' }
-  const { code, message, detail } = known
-  const { status } = ERRORS[code]
-  const { retryAfterSeconds } = detail
-  const why = SERVICE_ERRORS[code] ?? 'unavailable'
-  return { why, status, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
-}
-
-const SERVICE_ERRORS: Readonly<Record<string, Refusal['why']>> = {
-  missing_api_key: 'missing_key',
-  invalid_api_key: 'invalid_key',
-  wrong_cell: 'invalid_key',
-  body_too_large: 'too_large',
-  malformed_request: 'malformed',
-}
-
-function missingKey({ name }: Provider): CallRefused {
-  const message = `The request has no key. Set the key of ${name} to a Mayfly key, or to KEY.INBOX_ID.`
-  return new CallRefused({ why: 'missing_key', status: 401, message })
-}
-
-function unknownPath(
-  { baseUrl }: ApiDeps,
-  request: ApiRequest,
-  { provider, path }: Target,
-): CallRefused {
-  const base = request.rootUrl ?? `${baseUrl()}${PREFIX}${provider.name}/`
-  const known = provider.routes.some((route) => findRoute([route], route.method, path) !== null)
-  const message = known
-    ? `${path} of ${provider.name} has no method ${request.method}.`
-    : `${provider.name} has no path ${path.slice(0, 200)} here. Its base URL is ${base}`
-  return new CallRefused({ why: 'unknown_path', status: 404, message })
-}
-
-function unknownProvider({ baseUrl }: ApiDeps, { rootUrl }: ApiRequest): Answer {
-  const names = PROVIDERS.map(({ name }) => name).join(', ')
-  const where = rootUrl === null ? 'This path names no provider' : 'No provider has this path'
-  const text = `${where}. Base URLs are ${baseUrl()}${PREFIX}<name>/ with a slash at the end; <name> is one of ${names}.\n`
-  return { status: 404, body: { text, type: 'text/plain; charset=utf-8' } }
-}
 
 function edgesOf(body: Buffer): string {
   return (

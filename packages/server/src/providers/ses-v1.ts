@@ -4,6 +4,8 @@ import { readBase64 } from './compose.ts'
 import {
   type Answer,
   type Call,
+  type Codes,
+  codeOf,
   type Outcome,
   type Provider,
   type Refusal,
@@ -15,10 +17,12 @@ import {
   composeSes,
   composeTemplated,
   findTemplate,
+  invalid,
   listTemplates,
   putTemplate,
   QUOTA,
-  renderTemplate,
+  refusalText,
+  renderedText,
   SesError,
   type SesMail,
 } from './ses.ts'
@@ -29,29 +33,22 @@ const MESSAGE_BYTES_MAX = 10 * 1024 * 1024
 const NAMESPACE = 'http://ses.amazonaws.com/doc/2010-12-01/'
 
 /** An element of XML: its text, or its elements; a list has several of one name. */
-type Xml = string | number | boolean | Entries | readonly Xml[] | { readonly [name: string]: Xml }
-
-/** Identities, each of which is verified. */
-class Entries {
-  readonly keys: readonly string[]
-
-  constructor(keys: readonly string[]) {
-    this.keys = keys
-  }
-}
+type Xml = string | number | boolean | readonly Xml[] | { readonly [name: string]: Xml }
 
 function xml(value: Xml): string {
-  if (value instanceof Entries) {
-    const entry = (key: string) => xml({ entry: { key, value: { VerificationStatus: 'Success' } } })
-    return value.keys.map(entry).join('')
-  }
   if (Array.isArray(value)) return value.map((one: Xml) => `<member>${xml(one)}</member>`).join('')
   if (typeof value !== 'object')
     return String(value)
       .replace(/[<>&]/g, (char) => `&#${char.charCodeAt(0)};`)
       .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, ' ')
+  const element = (name: string, own: Xml) => `<${name}>${xml(own)}</${name}>`
   return Object.entries(value)
-    .map(([name, own]) => `<${name}>${xml(own)}</${name}>`)
+    .flatMap(([name, own]: [string, Xml]) =>
+      // The entries of a map are no members of a list.
+      name === 'entry' && Array.isArray(own)
+        ? own.map((one: Xml) => element(name, one))
+        : [element(name, own)],
+    )
     .join('')
 }
 
@@ -82,8 +79,6 @@ function error(status: number, code: string, message: string): Answer {
     body: { type: TYPE, text: `<ErrorResponse xmlns="${NAMESPACE}">${xml(body)}</ErrorResponse>` },
   }
 }
-
-const invalid = (message: string) => new SesError('InvalidParameterValue', message)
 
 type Form = URLSearchParams
 
@@ -219,10 +214,8 @@ const ACTIONS: Readonly<Record<string, (call: Call, form: Form) => Acted | Promi
   },
   TestRenderTemplate: async (call, form) => {
     const template = await findTemplate(call, needed(form, 'TemplateName'))
-    const { subject, text, html } = await renderTemplate(template, form.get('TemplateData') ?? '')
-    return {
-      result: { RenderedTemplate: `Subject: ${subject}\r\n\r\n${text ?? ''}\r\n\r\n${html ?? ''}` },
-    }
+    const data = form.get('TemplateData') ?? ''
+    return { result: { RenderedTemplate: await renderedText(template, data) } }
   },
   GetSendQuota: () => ({
     result: {
@@ -238,9 +231,11 @@ const ACTIONS: Readonly<Record<string, (call: Call, form: Form) => Acted | Promi
   VerifyDomainIdentity: () => ({ result: { VerificationToken: 'verified' } }),
   DeleteIdentity: () => ({ result: {} }),
   ListIdentities: () => ({ result: { Identities: [] } }),
-  GetIdentityVerificationAttributes: (_call, form) => ({
-    result: { VerificationAttributes: new Entries(members(form, 'Identities')) },
-  }),
+  GetIdentityVerificationAttributes: (_call, form) => {
+    const value = { VerificationStatus: 'Success' }
+    const entry = members(form, 'Identities').map((key) => ({ key, value }))
+    return { result: { VerificationAttributes: { entry } } }
+  },
 }
 
 async function saveTemplate(call: Call, form: Form, isNew: boolean): Promise<Acted> {
@@ -269,11 +264,7 @@ async function act(call: Call): Promise<Outcome> {
     )
   try {
     const { result = null, mails = [], failure } = await run(call, form)
-    return {
-      answer: answer(action, result, call.work.uuid()),
-      mails,
-      ...(failure === undefined ? {} : { failure }),
-    }
+    return { answer: answer(action, result, call.work.uuid()), mails, failure }
   } catch (failed) {
     // Version 1 answers 400 to all of them.
     if (failed instanceof SesError) throw reject(400, failed.code, failed.message)
@@ -286,7 +277,7 @@ const reject = (status: number, code: string, message: string) =>
 
 const isV2 = (path: string) => path.startsWith('/v2/')
 
-const CODES: Readonly<Partial<Record<Refusal['why'], readonly [status: number, code: string]>>> = {
+const CODES: Codes<string> = {
   missing_key: [403, 'MissingAuthenticationToken'],
   invalid_key: [403, 'InvalidClientTokenId'],
   unverified: [400, 'MessageRejected'],
@@ -302,16 +293,13 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-function refuseV1({ why, status, message }: Refusal): Answer {
-  const [own, code] = CODES[why] ?? [
-    status,
-    STATUSES[status] ?? (status < 500 ? 'InvalidParameterValue' : 'InternalFailure'),
-  ]
-  return error(
-    own,
-    code,
-    why === 'unverified' ? `Email address is not verified. ${message}` : message,
+function refuseV1(refusal: Refusal): Answer {
+  const [status, code] = codeOf(
+    refusal,
+    CODES,
+    (own) => STATUSES[own] ?? (own < 500 ? 'InvalidParameterValue' : 'InternalFailure'),
   )
+  return error(status, code, refusalText(refusal))
 }
 
 const v1: Route = {

@@ -1,17 +1,19 @@
 // Amazon SES, API version 2: JSON.
 
-import { z } from 'zod'
-import { type MailFile, readBase64 } from './compose.ts'
+import type { z } from 'zod'
+import { readBase64 } from './compose.ts'
+import { resultOf } from './mail-fields.ts'
 import {
   type Answer,
   type Call,
+  type Codes,
+  codeOf,
   type Item,
   json,
   type Outcome,
   type Refusal,
   Rejected,
   type Route,
-  safeHeaders,
 } from './provider.ts'
 import { type Problem, readJson } from './read-body.ts'
 import {
@@ -19,110 +21,27 @@ import {
   composeSes,
   composeTemplated,
   findTemplate,
+  invalid,
   listTemplates,
+  parts,
   putTemplate,
   QUOTA,
-  renderTemplate,
+  refusalText,
+  renderedText,
   SesError,
   type SesMail,
   type SesTemplate,
 } from './ses.ts'
+import {
+  bulkSchema,
+  renderSchema,
+  sendSchema,
+  type Template,
+  type templateContent,
+  templateSchema,
+} from './ses-v2-schemas.ts'
 
 const BODY_BYTES_MAX = 40 * 1024 * 1024
-const HEADERS_MAX = 15
-
-const text = z.string().nullish()
-const texts = z.array(z.string()).nullish()
-const part = z.strictObject({ Data: z.string(), Charset: text }).nullish()
-const headers = z
-  .array(z.strictObject({ Name: z.string().max(126), Value: z.string().max(870) }))
-  .max(HEADERS_MAX)
-  .nullish()
-const tags = z
-  .array(z.strictObject({ Name: z.string().max(256), Value: z.string().max(256) }))
-  .nullish()
-const destination = z
-  .strictObject({ ToAddresses: texts, CcAddresses: texts, BccAddresses: texts })
-  .nullish()
-
-const attachments = z
-  .array(
-    z.strictObject({
-      RawContent: z.string(),
-      FileName: z.string().min(1).max(255),
-      ContentType: text,
-      ContentDisposition: z.enum(['ATTACHMENT', 'INLINE']).nullish(),
-      ContentDescription: text,
-      ContentId: z.string().max(78).nullish(),
-      ContentTransferEncoding: text,
-    }),
-  )
-  .nullish()
-
-const templateContent = z.strictObject({ Subject: text, Text: text, Html: text })
-
-const template = z.strictObject({
-  TemplateName: text,
-  TemplateArn: text,
-  TemplateContent: templateContent.nullish(),
-  TemplateData: z.string().max(262_144).nullish(),
-  Headers: headers,
-  Attachments: attachments,
-})
-
-type Template = z.output<typeof template>
-
-const common = {
-  FromEmailAddress: text,
-  FromEmailAddressIdentityArn: text,
-  ReplyToAddresses: texts,
-  FeedbackForwardingEmailAddress: text,
-  FeedbackForwardingEmailAddressIdentityArn: text,
-  ConfigurationSetName: text,
-  EndpointId: text,
-  TenantName: text,
-}
-
-const sendSchema = z.strictObject({
-  ...common,
-  Destination: destination,
-  EmailTags: tags,
-  ListManagementOptions: z.strictObject({ ContactListName: z.string(), TopicName: text }).nullish(),
-  Content: z.strictObject({
-    Simple: z
-      .strictObject({
-        Subject: part,
-        Body: z.strictObject({ Text: part, Html: part }).nullish(),
-        Headers: headers,
-        Attachments: attachments,
-      })
-      .nullish(),
-    Raw: z.strictObject({ Data: z.string() }).nullish(),
-    Template: template.nullish(),
-  }),
-})
-
-const bulkSchema = z.strictObject({
-  ...common,
-  DefaultEmailTags: tags,
-  DefaultContent: z.strictObject({ Template: template }),
-  BulkEmailEntries: z
-    .array(
-      z.strictObject({
-        Destination: destination,
-        ReplacementTags: tags,
-        ReplacementHeaders: headers,
-        ReplacementEmailContent: z
-          .strictObject({
-            ReplacementTemplate: z.strictObject({ ReplacementTemplateData: text }).nullish(),
-          })
-          .nullish(),
-      }),
-    )
-    .min(1)
-    .max(50),
-})
-
 /** Names that differ from those of version 1. */
 const NAMES: Readonly<Record<string, readonly [name: string, status: number]>> = {
   InvalidParameterValue: ['BadRequestException', 400],
@@ -131,8 +50,6 @@ const NAMES: Readonly<Record<string, readonly [name: string, status: number]>> =
   AlreadyExists: ['AlreadyExistsException', 400],
   LimitExceeded: ['LimitExceededException', 400],
 }
-
-const invalid = (message: string) => new SesError('InvalidParameterValue', message)
 
 function error(status: number, type: string, message: string): Answer {
   return json(status, { message }, { 'x-amzn-errortype': type })
@@ -176,8 +93,7 @@ function operation(
 
 const done = (body: unknown): Outcome => ({ answer: json(200, body) })
 
-type Body = Pick<z.output<typeof sendSchema>, 'Destination' | 'EmailTags'> &
-  Pick<z.output<typeof sendSchema>, keyof typeof common>
+type Body = Omit<z.output<typeof sendSchema>, 'Content' | 'ListManagementOptions'>
 
 function mailOf({
   FromEmailAddress,
@@ -194,7 +110,7 @@ function mailOf({
       ? { to: ToAddresses ?? [], cc: CcAddresses ?? [], bcc: BccAddresses ?? [] }
       : null,
     replyTo: ReplyToAddresses ?? [],
-    tags: Object.fromEntries((EmailTags ?? []).map(({ Name, Value }) => [Name, Value])),
+    tags: Object.fromEntries((EmailTags ?? []).map(({ Name, Value }) => [Name, Value] as const)),
     configurationSet: ConfigurationSetName,
   }
 }
@@ -211,11 +127,7 @@ async function sendEmail(call: Call): Promise<Outcome> {
       ...(await templateOf(call, Template)),
       extra: extraOf(Template),
     })
-    return {
-      answer: json(200, { MessageId: id }),
-      mails,
-      ...(failure === undefined ? {} : { failure }),
-    }
+    return { answer: json(200, { MessageId: id }), mails, failure }
   }
   if (Raw) {
     const bytes = readBase64(Raw.Data)
@@ -249,23 +161,15 @@ async function sendEmail(call: Call): Promise<Outcome> {
 }
 
 function extraOf({ Headers, Attachments }: Pick<Template, 'Headers' | 'Attachments'>) {
-  const own = safeHeaders((Headers ?? []).map(({ Name, Value }) => [Name, Value]))
-  if (own === null) throw invalid('Headers: names and values must be on one line.')
-  const files = (Attachments ?? []).map(
-    ({ RawContent, FileName, ContentType, ContentDisposition, ContentId }): MailFile => {
-      const content = readBase64(RawContent)
-      if (content === null) throw invalid(`The attachment ${FileName} is not valid base64.`)
-      const contentId = ContentId?.replace(/^<|>$/g, '') || undefined
-      return {
-        filename: FileName,
-        content,
-        contentType: ContentType ?? undefined,
-        contentId,
-        inline: ContentDisposition === 'INLINE',
-      }
-    },
-  )
-  return { headers: own, files }
+  const files = (Attachments ?? []).map(({ RawContent: content, FileName: filename, ...one }) => {
+    const disposition = one.ContentDisposition === 'INLINE' ? 'inline' : 'attachment'
+    const content_id = one.ContentId?.replace(/^<|>$/g, '')
+    return parts.file({ content, filename, type: one.ContentType, content_id, disposition }, '')
+  })
+  return {
+    headers: parts.headers((Headers ?? []).map(({ Name, Value }) => [Name, Value] as const)),
+    files,
+  }
 }
 
 async function templateOf(call: Call, given: Template) {
@@ -319,13 +223,6 @@ export function merged(defaults: string, own: string | null | undefined): string
   }
 }
 
-const templateSchema = z.strictObject({
-  TemplateName: text,
-  TemplateContent: templateContent,
-  Tags: z.unknown().optional(),
-})
-const renderSchema = z.strictObject({ TemplateData: z.string() })
-
 const saveTemplate = (isNew: boolean) => async (call: Call) => {
   const body = readJson(call, templateSchema, problem)
   await putTemplate(call, {
@@ -353,10 +250,9 @@ export const sesV2Routes: readonly Route[] = [
     ...operation('POST', ['SendBulkEmail', 'outbound-bulk-emails'], sendBulk),
     join: (results) =>
       json(200, {
-        BulkEmailEntryResults: results.map((one) => {
-          if ('refusal' in one) return { Status: 'MESSAGE_REJECTED', Error: one.refusal.message }
-          return 'rejected' in one ? one.rejected : one.accepted
-        }),
+        BulkEmailEntryResults: results.map((one) =>
+          resultOf(one, ({ message }) => ({ Status: 'MESSAGE_REJECTED', Error: message })),
+        ),
       }),
   },
   operation('POST', ['CreateEmailTemplate', 'templates'], saveTemplate(true)),
@@ -381,10 +277,7 @@ export const sesV2Routes: readonly Route[] = [
   }),
   operation('POST', ['TestRenderEmailTemplate', 'templates/:name/render'], async (call) => {
     const { TemplateData } = readJson(call, renderSchema, problem)
-    const { subject, text: plain, html } = await renderTemplate(await named(call), TemplateData)
-    return done({
-      RenderedTemplate: `Subject: ${subject}\r\n\r\n${plain ?? ''}\r\n\r\n${html ?? ''}`,
-    })
+    return done({ RenderedTemplate: await renderedText(await named(call), TemplateData) })
   }),
   operation('GET', ['GetAccount', 'account'], () =>
     done({
@@ -416,7 +309,7 @@ export const sesV2Routes: readonly Route[] = [
 /** The size of a mail of version 2. */
 export const SES_BODY_BYTES_MAX = Math.ceil((BODY_BYTES_MAX * 4) / 3) + 1024 * 1024
 
-const TYPES: Readonly<Partial<Record<Refusal['why'], readonly [status: number, type: string]>>> = {
+const TYPES: Codes<string> = {
   missing_key: [403, 'MissingAuthenticationTokenException'],
   invalid_key: [403, 'UnrecognizedClientException'],
   unknown_path: [404, 'UnknownOperationException'],
@@ -435,13 +328,13 @@ const STATUSES: Readonly<Record<number, string>> = {
 }
 
 /** A refusal in the form of version 2. */
-export function refuseV2({ why, status, message }: Refusal): Answer {
-  const [own, type] = TYPES[why] ?? [
-    status,
-    STATUSES[status] ?? (status < 500 ? 'BadRequestException' : 'InternalServiceErrorException'),
-  ]
-  const text = why === 'unverified' ? `Email address is not verified. ${message}` : message
-  return error(own, type, text)
+export function refuseV2(refusal: Refusal): Answer {
+  const [status, type] = codeOf(
+    refusal,
+    TYPES,
+    (own) => STATUSES[own] ?? (own < 500 ? 'BadRequestException' : 'InternalServiceErrorException'),
+  )
+  return error(status, type, refusalText(refusal))
 }
 
 /** A wrong signature in the form of version 2. */

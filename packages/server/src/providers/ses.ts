@@ -1,17 +1,10 @@
 // Mail of Amazon SES, for both versions of its API (ses-v1.ts, ses-v2.ts).
 
-import {
-  compose,
-  headerFields,
-  type Mailbox,
-  type MailFile,
-  type MailHeader,
-  withOwnHeaders,
-} from './compose.ts'
-import type { Call, OutgoingMail } from './provider.ts'
-import { addressesOf, parsedOrNull, readMailboxes, taggedHeaders } from './read-body.ts'
+import type { Mailbox, MailFile, MailHeader } from './compose.ts'
+import { filledTexts, mailOf, partsOf, rawMailOf, readHead } from './mail-fields.ts'
+import type { Call, OutgoingMail, Refusal } from './provider.ts'
+import { addressesOf, parsedOrNull, taggedHeaders } from './read-body.ts'
 import { regionOf } from './sigv4.ts'
-import { renderHandlebars, TemplateFailed } from './templates.ts'
 
 /** A request is refused; each version writes it in its own form. */
 export class SesError extends Error {
@@ -35,7 +28,21 @@ type SesCode =
   | 'MissingRenderingAttribute'
   | 'InvalidRenderingParameter'
 
-const invalid = (message: string) => new SesError('InvalidParameterValue', message)
+/** Rejects a parameter. */
+export const invalid = (message: string) => new SesError('InvalidParameterValue', message)
+
+/** Reads the parts of a mail. */
+export const parts = partsOf({
+  address: (_field, value) =>
+    invalid(
+      value.includes('@') ? `Invalid address: ${value.slice(0, 200)}` : "Missing final '@domain'",
+    ),
+  file: (_field, name) => invalid(`The attachment ${name} is not valid base64.`),
+  header: () => invalid('Headers: names and values must be on one line.'),
+  ...{ hasEmptyFiles: true, reserved: new Set<string>() },
+})
+
+const boxes = (given: readonly string[]) => parts.mailboxes(given, '')
 
 const RECIPIENTS_MAX = 50
 
@@ -74,56 +81,36 @@ export async function composeSes(
   const from = boxes(mail.from === null ? [] : [mail.from])[0]
   if (from === undefined) throw invalid("Missing required header 'From'.")
   const lists = listsOf(mail.destination)
-  const { id, messageId, own } = identity(call, mail)
-  const raw = await compose(call, {
-    ...{
-      from,
-      to: lists.to,
-      cc: lists.cc,
-      replyTo: boxes(mail.replyTo),
-      messageId,
-      date: call.now,
-    },
-    ...content,
-    headers: [...(content.headers ?? []), ...own],
+  const { id, messageId, added } = identity(call, mail)
+  const { headers = [], ...own } = content
+  const named = taggedHeaders(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
+  return mailOf(call, {
+    ...{ ...own, ...lists, from, id, messageId, tags: named.tags, isResult },
+    headers: [...headers, ...added],
+    replyTo: boxes(mail.replyTo),
+    metadata: { ...named.metadata, ...mail.tags },
   })
-  const { tags, metadata } = taggedHeaders(
-    Object.fromEntries((content.headers ?? []).map(({ name, value }) => [name, value])),
-  )
-  return {
-    ...{ raw, id, tags, mailFrom: from.address, subject: content.subject, scheduledAt: null },
-    ...sent(lists),
-    metadata: { ...metadata, ...mail.tags },
-  }
 }
 
 /** A mail that the caller has composed: with Message-ID and Date of SES, and without Bcc. */
 export function composeRaw(call: Call, mail: SesMail, bytes: Buffer): OutgoingMail {
-  const fields = headerFields(bytes)
-  const of = (name: string) =>
-    fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => value)
-  const [from] = boxes(mail.from === null ? of('from') : [mail.from])
+  const head = readHead(bytes)
+  const { all, fields } = head
+  const [from] = boxes(mail.from === null ? all('from') : [mail.from])
   if (from === undefined) throw invalid("Missing required header 'From'.")
-  const lists = listsOf(mail.destination ?? { to: of('to'), cc: of('cc'), bcc: of('bcc') })
-  const { id, messageId, own } = identity(call, mail)
-  const raw = withOwnHeaders(bytes, {
-    ...{ mailFrom: from.address, messageId, date: call.now, added: own },
-    removed: ['bcc', 'return-path', 'x-ses-configuration-set', 'x-ses-message-tags'],
+  const { to, cc, bcc } = listsOf(
+    mail.destination ?? { to: all('to'), cc: all('cc'), bcc: all('bcc') },
+  )
+  const recipients = addressesOf(to, cc, bcc)
+  const { id, messageId, added } = identity(call, mail)
+  const named = taggedHeaders(Object.fromEntries(fields.map(({ name, value }) => [name, value])))
+  const tags = messageTags(all('x-ses-message-tags').join(','))
+  const composed = rawMailOf(call, head, {
+    ...{ id, messageId, recipients, added, mailFrom: from.address, tags: named.tags },
+    metadata: { ...named.metadata, ...tags, ...mail.tags },
+    removed: ['x-ses-configuration-set', 'x-ses-message-tags'],
   })
-  const named = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
-  const { tags, metadata } = taggedHeaders(named)
-  return {
-    ...{
-      raw,
-      id,
-      tags,
-      mailFrom: from.address,
-      subject: of('subject')[0] ?? '',
-      scheduledAt: null,
-    },
-    ...sent(lists),
-    metadata: { ...metadata, ...messageTags(of('x-ses-message-tags').join(',')), ...mail.tags },
-  }
+  return { ...composed, mayBeLoose: recipients.every(isResult) }
 }
 
 function messageTags(text: string): Readonly<Record<string, string>> {
@@ -138,14 +125,14 @@ function identity(call: Call, { configurationSet }: SesMail) {
   const id = `0100${time}-${call.work.uuid()}-000000`
   const region = regionOf(call.headers)
   const domain = region === 'us-east-1' ? 'email' : region
-  const own = [
+  const added = [
     {
       name: 'X-SES-Outgoing',
       value: `${call.now.toISOString().slice(0, 10).replaceAll('-', '.')}-127.0.0.1`,
     },
     ...(configurationSet ? [{ name: 'X-SES-Configuration-Set', value: configurationSet }] : []),
   ]
-  return { id, messageId: `${id}@${domain}.amazonses.com`, own }
+  return { id, messageId: `${id}@${domain}.amazonses.com`, added }
 }
 
 type Lists = {
@@ -166,20 +153,7 @@ function listsOf(destination: Destination | null): Lists {
 /** The simulator's addresses need no inbox. */
 const SIMULATOR = /@simulator\.amazonses\.com$/i
 
-function sent({ to, cc, bcc }: Lists) {
-  const recipients = addressesOf(to, cc, bcc)
-  return { recipients, mayBeLoose: recipients.every((address) => SIMULATOR.test(address)) }
-}
-
-function boxes(texts: readonly string[]): readonly Mailbox[] {
-  return texts.flatMap((text) => {
-    const found = readMailboxes(text)
-    if (found !== null && (found.length > 0 || text.trim() === '')) return found
-    throw invalid(
-      text.includes('@') ? `Invalid address: ${text.slice(0, 200)}` : "Missing final '@domain'",
-    )
-  })
-}
+const isResult = (address: string) => SIMULATOR.test(address)
 
 /** A template: stored, or given in the call. */
 export type SesTemplate = {
@@ -229,24 +203,22 @@ export async function listTemplates(call: Call) {
   return found.map(({ id, createdAt }) => ({ name: id, createdAt }))
 }
 
-/** Renders a template with the JSON of its data. */
-export async function renderTemplate(template: SesTemplate, dataJson: string): Promise<Content> {
+async function renderTemplate(template: SesTemplate, dataJson: string): Promise<Content> {
   const data = dataJson === '' ? {} : parsedOrNull(dataJson)
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new SesError('InvalidRenderingParameter', 'The template data must be a JSON object.')
   }
-  const render = (text: string | null | undefined, isHtml: boolean) =>
-    text ? renderHandlebars(text, data, { isHtml, isStrict: true }) : null
-  try {
-    return {
-      subject: (await render(template.subject, false)) ?? '',
-      text: await render(template.text, false),
-      html: await render(template.html, true),
-    }
-  } catch (failed) {
-    if (!(failed instanceof TemplateFailed)) throw failed
-    throw new SesError('MissingRenderingAttribute', failed.message)
-  }
+  const rendered = await filledTexts(template, data, {
+    isStrict: true,
+    reject: (why) => new SesError('MissingRenderingAttribute', why),
+  })
+  return { ...rendered, subject: rendered.subject ?? '' }
+}
+
+/** The same as text, for the calls that test a template. */
+export async function renderedText(template: SesTemplate, dataJson: string): Promise<string> {
+  const { subject, text, html } = await renderTemplate(template, dataJson)
+  return `Subject: ${subject}\r\n\r\n${text ?? ''}\r\n\r\n${html ?? ''}`
 }
 
 /**
@@ -286,3 +258,7 @@ export async function composeTemplated(
 
 /** The quota of an account that has none. */
 export const QUOTA = { max24HourSend: 50_000, maxSendRate: 500 }
+
+/** The own text of a refusal. */
+export const refusalText = ({ why, message }: Refusal) =>
+  why === 'unverified' ? `Email address is not verified. ${message}` : message

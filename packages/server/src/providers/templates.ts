@@ -95,6 +95,7 @@ function rendered(render: () => string): string {
     text = render()
   } catch (error) {
     if (error instanceof TemplateFailed) throw error
+    if (error instanceof RangeError) throw new TemplateFailed('The template is nested too deeply.')
     const message = error instanceof Error ? error.message : String(error)
     throw new TemplateFailed(message.slice(0, MESSAGE_LENGTH_MAX))
   }

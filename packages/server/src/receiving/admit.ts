@@ -102,6 +102,7 @@ export async function admitRecipient(
   const recipient =
     identity === null ? await findRecipient(deps, given) : await deps.findSenderInbox(identity)
   if (recipient === null) return { state: 'refused', why: 'unknown' }
+  if (recipient.isMoving) return { state: 'refused', why: 'unavailable' }
   const now = deps.clock.now()
   const refusal = refusalOf(recipient, now) ?? (await accountRefusal(deps, recipient))
   if (refusal === null) {

@@ -36,7 +36,7 @@ type OwnKey = SenderKey & { readonly accountId: AccountId }
 /** The verdict on credentials; the identity is null for those that have no effect. */
 export type AuthenticateSenderResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
-  | { readonly state: 'refused' }
+  | { readonly state: 'refused' | 'unavailable' }
   | { readonly state: 'fault'; readonly reply: string }
 
 /** The beginning of every API key. */
@@ -57,7 +57,11 @@ export async function authenticateSender(
 ): Promise<AuthenticateSenderResult> {
   const inbox = await findNamedInbox(deps, credentials.username)
   // Also without an inbox: the duration must not reveal which inboxes exist.
-  const key = await findKey(deps, credentials.password)
+  const { key, elsewhere } = await findKey(deps, credentials.password)
+  if (elsewhere?.code === 'account_moving') return { state: 'unavailable' }
+  if (elsewhere !== null && deps.accepts !== 'any') {
+    return { state: 'fault', reply: `535 5.7.8 ${elsewhere.message}` }
+  }
   const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
   if (isOwn && inbox.keepMessages !== null) {
     return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
@@ -108,8 +112,8 @@ export async function findSenderInbox(
   identity: string,
 ): Promise<Recipient | null> {
   const { inboxId, keyId, keyPrefix } = readIdentity(identity)
-  const prefixes = await deps.store.keys.activePrefixes([keyId], deps.clock.now())
-  if (prefixes.get(keyId) !== keyPrefix) return null
+  const active = (await deps.store.keys.findActive([keyId], deps.clock.now())).get(keyId)
+  if (active?.prefix !== keyPrefix) return null
   return deps.store.receiving.findInbox(inboxId)
 }
 
@@ -123,12 +127,17 @@ async function findNamedInbox(
   return address === null ? null : store.receiving.findRecipient(address)
 }
 
-async function findKey(deps: AuthenticateSenderDeps, secret: string) {
+/** The key with this secret, or why it is that of another cell, now or soon. */
+async function findKey(
+  deps: AuthenticateSenderDeps,
+  secret: string,
+): Promise<{ readonly key: OwnKey | null; readonly elsewhere: ServiceError | null }> {
   try {
-    return await deps.authenticate(secret)
+    return { key: await deps.authenticate(secret), elsewhere: null }
   } catch (error) {
-    if (error instanceof ServiceError) return null
-    throw error
+    if (!(error instanceof ServiceError)) throw error
+    const isElsewhere = error.code === 'wrong_cell' || error.code === 'account_moving'
+    return { key: null, elsewhere: isElsewhere ? error : null }
   }
 }
 

@@ -48,6 +48,8 @@ export type CallMail = {
   readonly unknownFields: readonly string[]
   /** Whether it is accepted without an inbox. */
   readonly mayBeLoose: boolean
+  /** Scheduled mails of one batch are paused and canceled together. */
+  readonly batch?: string | undefined
 }
 
 /** A recipient with its inbox. */
@@ -238,6 +240,7 @@ export async function takeMail(
   }
   await deps.holdMail({
     ...{ accountId, provider: call.name, id: call.id, raw, createdAt: deps.clock.now() },
+    batch: mail.batch,
     state: scheduledAt === null ? 'accepted' : 'scheduled',
     dueAt: scheduledAt === null ? null : Date.parse(scheduledAt),
     mail: {

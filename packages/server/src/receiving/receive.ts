@@ -60,7 +60,8 @@ export async function receiveMail(
     // Other inboxes have the mail: after an error the client would send it to them again.
     await recorded.catch(deps.onUnrecorded)
   }
-  // Every inbox was deleted since its recipient was accepted: the next try is refused with 550.
+  // Every inbox was deleted since its recipient was accepted: the next try is refused with 550. Or
+  // its account is being moved.
   if (stored.state === 'gone') return 'unavailable'
   if (stored.state === 'full') return 'inbox_full'
   countStored(deps, incoming)

@@ -174,6 +174,10 @@ function planMessages(
     const isMissing = recipients.some(({ inboxId }) => !inboxes.has(inboxId))
     // A deleted inbox looks like a locked one; waiting for the lock distinguishes them.
     if (isMissing && given.ifLocked === 'leaveOut') return 'locked'
+    // Not in the other inboxes either: the sender repeats the mail for all of them.
+    if (recipients.some(({ inboxId }) => inboxes.get(inboxId)?.isMoving === true)) {
+      return { state: 'gone', messageId: null, fullInboxes: [], sizeBytes }
+    }
     const own: NewMessage[] = []
     const fullInboxes: InboxId[] = []
     for (const [inboxId, recipient] of firstAddresses(composed)) {

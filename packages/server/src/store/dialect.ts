@@ -38,6 +38,8 @@ export type Dialect = {
   readonly currentTimestamp: string
   /** Milliseconds since 1970 by the database's own clock. */
   readonly currentMs: string
+  /** An expression for the bytes that the database has on the disk. */
+  readonly databaseBytes: string
   /** The placeholder of the parameter at this position, from 1. */
   placeholder(position: number): string
   /** Whether the mails of a day of purge are dropped together when the day is over. */
@@ -110,6 +112,7 @@ export const sqliteDialect: Dialect = {
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
+  databaseBytes: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
   placeholder: () => '?',
   dropsDays: false,
   columns: null,
@@ -179,6 +182,7 @@ export const postgresDialect: Dialect = {
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
+  databaseBytes: 'pg_database_size(current_database())',
   placeholder: (position) => `$${position}`,
   dropsDays: true,
   columns: { type: arrayType, value: binaryArray },

@@ -31,6 +31,8 @@ type AccountTable = {
   plan: Plan
   created_at: number
   suspended_at: number | null
+  /** The cell that it is being moved to: meanwhile nothing in it changes. Null otherwise. */
+  moving_to: ColumnType<string | null, string | null | undefined>
 }
 
 /** One external identity connects one account. */
@@ -381,6 +383,7 @@ type ProviderMailTable = {
   /** When it is sent; null when it is not. */
   due_at: number | null
   leased_until: number | null
+  batch: string | null
   /** JSON of `HeldMail`. */
   mail: string
   raw: Uint8Array

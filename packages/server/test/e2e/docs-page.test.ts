@@ -19,6 +19,18 @@ describe('the API reference', () => {
     }
   })
 
+  it('serves the page for agents, whose calls the API has', async () => {
+    await using service = await startService()
+    const page = await service.anonymous.get('/llms.txt')
+    assert.equal(page.headers['content-type'], 'text/plain; charset=utf-8')
+    const { paths } = JSON.parse((await service.anonymous.get('/openapi.json')).text)
+    const calls = [...page.text.matchAll(/^ {4}(GET|POST|DELETE) +(\/v1\/[^\s?]+)/gm)]
+    assert.ok(calls.length > 5)
+    for (const [, method = '', path = ''] of calls) {
+      assert.ok(paths[path]?.[method.toLowerCase()] !== undefined, `${method} ${path}`)
+    }
+  })
+
   it('takes a reader from registration to an inbox', async () => {
     await using service = await startService()
     const browser = await launchBrowser()

@@ -138,7 +138,7 @@ describe('the log for a person', () => {
       { to: 'jim@mayfly.test' },
     ])
     const lines = [
-      'Mayfly is ready.',
+      'Mayfly 0.1.0 is ready.',
       `SMTP       127.0.0.1:${smtpPort}`,
       'Only programs of this machine reach it.',
       `${emailAddress}  "Your code"  code 481516`,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { PROVIDERS as KNOWN } from '@mayfly/client/internal'
 import { Resend } from 'resend'
+import { PROVIDERS } from '../../src/providers/registry.ts'
 import { startService } from '../testing-start-service.ts'
 
 const MAIL = { from: 'app@acme.example', to: 'a@example.com', subject: 'Hi', text: 'Hi' }
@@ -44,5 +46,12 @@ describe("the key of a provider's call", () => {
     assert.equal(error?.name, 'rate_limit_exceeded')
     assert.equal(headers?.['ratelimit-remaining'], '0')
     assert.match(String(headers?.['retry-after']), /^\d+$/)
+  })
+})
+
+describe('the command line and the dashboard', () => {
+  it('know every provider that is served', () => {
+    const names = KNOWN.map((name) => name.toLowerCase())
+    assert.deepEqual(names.toSorted(), PROVIDERS.map(({ name }) => name).toSorted())
   })
 })

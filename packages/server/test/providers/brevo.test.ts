@@ -63,6 +63,11 @@ describeProvider(
       assert.deepEqual(sent.messageIds, ids)
       const found = await client.getTransacEmailsList({ messageId: String(ids[1]) })
       assert.equal(found.transactionalEmails?.[0]?.subject, 'For Bob')
+      const { events } = await client.getEmailEventReport({ event: 'delivered' })
+      assert.deepEqual(events?.map(({ email }) => email).toSorted(), [
+        'a@example.com',
+        'b@example.com',
+      ])
       await assert.rejects(
         client.sendTransacEmail({ templateId: 1, to: [{ email: 'a@b.example' }] }),
         {

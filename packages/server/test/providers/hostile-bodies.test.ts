@@ -5,6 +5,7 @@ import { mutate, pick, randomFrom } from '../../../mail/test/testing-mutations.t
 import { soakRounds } from '../../../mail/test/testing-soak.ts'
 import { sharedService } from '../testing-start-service.ts'
 import { givenProject } from './testing-project.ts'
+import { BASE64, EMAIL, headersOf, KEY, POSTMARK, SAMPLES } from './testing-samples.ts'
 
 const REQUESTS = soakRounds({ short: 300, long: 300_000 })
 
@@ -19,134 +20,19 @@ const TOKENS = [
   ...['--b\r\n', 'Content-Disposition: form-data; name="h:Bcc"', '&', '=', '%', '%0d%0aBcc:'],
 ]
 
-const EMAIL = { from: 'app@acme.example', to: 'a@example.com', subject: 'Hi', text: 'Hi {{name}}' }
-const POSTMARK = { From: EMAIL.from, To: EMAIL.to, Subject: 'Hi', TextBody: 'Hi', Headers: [] }
-const BASE64 = Buffer.from('one').toString('base64')
-
 /** A body, and more headers. */
 type Sent = { readonly body: Uint8Array; readonly 'content-encoding'?: string }
-
-type Sample = { readonly path: string; readonly type: string; readonly body: string }
-
-const sample = (path: string, body: object): Sample => ({
-  ...{ path, type: 'application/json', body: JSON.stringify(body) },
-})
-
-const MAILTRAP = {
-  ...{ from: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi', text: 'Hi' },
-  ...{ category: 'a', custom_variables: { a: 'b' }, headers: { 'X-A': 'b' } },
-  attachments: [{ content: BASE64, filename: 'a.txt' }],
-}
-
-const MAILERSEND = {
-  ...{ from: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi', text: '{{a}}' },
-  ...{ tags: ['a'], headers: [{ name: 'X-A', value: 'b' }] },
-  personalization: [{ email: EMAIL.to, data: { a: 'b' } }],
-  attachments: [{ content: BASE64, filename: 'a.txt', id: 'a', disposition: 'inline' }],
-}
-
-/** Stands for the key in a body. */
-const KEY = 'the-key'
-
-/** A valid body for the calls of each provider that send. */
-const SAMPLES: readonly Sample[] = [
-  sample('sendgrid/v3/mail/send', {
-    personalizations: [
-      { to: [{ email: EMAIL.to }], headers: { 'X-A': 'b' }, substitutions: { '-a-': 'b' } },
-    ],
-    ...{ from: { email: EMAIL.from, name: 'A' }, subject: 'Hi', categories: ['a'] },
-    ...{ content: [{ type: 'text/plain', value: 'Hi' }], custom_args: { a: 'b' } },
-    attachments: [{ content: BASE64, filename: 'a.txt' }],
-  }),
-  sample('resend/emails', {
-    ...EMAIL,
-    tags: [{ name: 'a', value: 'b' }],
-    scheduled_at: 'in 1 hour',
-  }),
-  sample('resend/emails/batch', [EMAIL, EMAIL]),
-  sample('resend/templates', { name: 'a', html: '{{{A}}}', variables: [{ key: 'A' }] }),
-  sample('postmark/email', { ...POSTMARK, Attachments: [{ Name: 'a', Content: BASE64 }] }),
-  sample('postmark/email/batch', [POSTMARK, POSTMARK]),
-  sample('postmark/templates', { Name: 'a', Subject: '{{a}}', HtmlBody: '{{#each a}}{{/each}}' }),
-  sample('ses/v2/email/outbound-emails', {
-    ...{ FromEmailAddress: EMAIL.from, Destination: { ToAddresses: [EMAIL.to] } },
-    Content: {
-      Template: { TemplateContent: { Subject: '{{a}}', Text: '{{b}}' }, TemplateData: '{}' },
-    },
-  }),
-  sample('ses/v2/email/outbound-emails', {
-    Content: {
-      Raw: {
-        Data: Buffer.from('From: a@b.example\r\nTo: c@d.example\r\n\r\nHi').toString('base64'),
-      },
-    },
-  }),
-  {
-    path: 'ses/',
-    type: 'application/x-www-form-urlencoded',
-    body: 'Action=SendEmail&Version=2010-12-01&Source=a%40b.example&Destination.ToAddresses.member.1=c%40d.example&Message.Subject.Data=Hi&Message.Body.Text.Data=Hi',
-  },
-  sample('brevo/v3/smtp/email', {
-    ...{ sender: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi' },
-    ...{ htmlContent: 'Hi {{params.a}}', params: { a: 'b' }, headers: { 'X-A': 'b' } },
-    attachment: [{ name: 'a.txt', content: BASE64 }],
-  }),
-  sample('brevo/v3/smtp/templates', { templateName: 'a', subject: '{{a}}', htmlContent: '{{b}}' }),
-  sample('mandrill/api/1.0/messages/send.json', {
-    key: KEY,
-    message: {
-      ...{ from_email: EMAIL.from, to: [{ email: EMAIL.to }], subject: 'Hi', text: 'Hi *|A|*' },
-      ...{ headers: { 'X-A': 'b' }, metadata: { a: 'b' }, merge_language: 'handlebars' },
-      global_merge_vars: [{ name: 'a', content: 'b' }],
-      attachments: [{ type: 'text/plain', name: 'a.txt', content: BASE64 }],
-    },
-  }),
-  sample('mandrill/api/1.0/messages/send-raw', {
-    ...{ raw_message: 'From: a@b.example\r\nTo: c@d.example\r\n\r\nHi', key: KEY },
-  }),
-  sample('mailjet/v3.1/send', {
-    Globals: { From: { Email: EMAIL.from, Name: 'A' }, Subject: 'Hi {{var:a:"b"}}' },
-    Messages: [
-      {
-        ...{ To: [{ Email: EMAIL.to }], TextPart: 'Hi', Headers: { 'X-A': 'b' } },
-        ...{ TemplateLanguage: true, Variables: { a: 'b' }, EventPayload: '{}' },
-        Attachments: [{ ContentType: 'text/plain', Filename: 'a', Base64Content: BASE64 }],
-      },
-    ],
-  }),
-  sample('mailersend/v1/email', MAILERSEND),
-  sample('mailersend/v1/bulk-email', [MAILERSEND, MAILERSEND]),
-  sample('mailtrap/api/send', MAILTRAP),
-  sample('mailtrap/api/batch/1', { base: MAILTRAP, requests: [{ subject: 'A' }, {}] }),
-  {
-    path: 'mailgun/v3/mg.acme.example/messages',
-    type: 'application/x-www-form-urlencoded',
-    body: 'from=a%40b.example&to=c%40d.example&subject=Hi&text=Hi&h:X-A=b&v:a=b&recipient-variables={}',
-  },
-  {
-    path: 'mailgun/v3/mg.acme.example/messages.mime',
-    type: 'multipart/form-data; boundary=b',
-    body: '--b\r\nContent-Disposition: form-data; name="to"\r\n\r\nc@d.example\r\n--b\r\nContent-Disposition: form-data; name="message"; filename="m"\r\n\r\nFrom: a@b.example\r\n\r\nHi\r\n--b--\r\n',
-  },
-]
 
 describe("hostile bodies of providers' calls", () => {
   const shared = sharedService()
   const given = async () => {
     const service = await shared()
     const { inbox, key } = await givenProject(service)
-    const credentials = {
-      authorization: `Bearer ${key}`,
-      'x-postmark-server-token': key,
-      'api-key': key,
-    }
-    const basic = { authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}` }
     const post = (path: string, type: string, { body, ...headers }: Sent) =>
       fetch(`${service.httpUrl}/providers/${path}`, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': type, ...credentials },
-          ...(/^mail(?:gun|jet)/.test(path) ? basic : {}),
+          ...{ 'content-type': type, ...headersOf(path, key) },
           ...headers,
         },
         body: new Uint8Array(body),

@@ -63,6 +63,25 @@ describe('the API of Mailgun, with its SDK', () => {
     assert.equal(header('x-mailgun-variables'), '{"user-id":"42"}')
   })
 
+  it('takes files whose fields are numbered, as from clients for PHP', async () => {
+    const { service, inbox, key } = await given()
+    const form = new FormData()
+    for (const [name, value] of Object.entries(MAIL)) form.append(name, String(value))
+    form.append('attachment[0]', new Blob(['one']), 'one.txt')
+    form.append('attachment[1]', new Blob(['two']), 'two.txt')
+    form.append('inline[0]', new Blob(['png']), 'logo.png')
+    const sent = await fetch(`${service.httpUrl}/providers/mailgun/v3/${DOMAIN}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}` },
+      body: form,
+    })
+    assert.equal(sent.status, 200)
+    const { attachments } = await inbox.waitForMessage({ timeoutSeconds: 5 })
+    const names = attachments.map(({ filename }) => filename)
+    assert.deepEqual(names.toSorted(), ['logo.png', 'one.txt', 'two.txt'])
+    assert.ok(attachments.find(({ filename }) => filename === 'logo.png')?.inline)
+  })
+
   it('sends one mail to each recipient that has variables', async () => {
     const { inbox, mailgun } = await given()
     const variables = { 'a@example.com': { name: 'Ada' }, 'b@example.com': { name: 'Bob' } }
@@ -130,6 +149,22 @@ describe('the API of Mailgun, with its SDK', () => {
     // The response has this body.
     const body = (await stored.json()) as Record<string, string>
     assert.equal(body['body-plain']?.trim(), MAIL.text)
+  })
+
+  it('lists the log of the account', async () => {
+    const { mailgun } = await given()
+    const sent = await mailgun.messages.create(DOMAIN, { ...MAIL, 'o:tag': 'signup' })
+    const { items } = await mailgun.logs.list({
+      start: new Date(Date.now() - 86_400_000),
+      end: new Date(),
+      events: ['delivered'],
+    })
+    assert.deepEqual(
+      items.map(({ event, recipient, tags }) => [event, recipient, tags]),
+      [['delivered', MAIL.to[0], ['signup']]],
+    )
+    assert.deepEqual(await mailgun.domains.list(), [])
+    assert.equal(`<${items[0]?.message?.headers?.['message-id']}>`, sent.id)
   })
 
   it('stores nothing in the test mode, and refuses what Mailgun refuses', async () => {

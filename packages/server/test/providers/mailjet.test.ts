@@ -87,5 +87,39 @@ describeProvider(
       await sendBy(baseUrl, key, { Globals, Messages, SandboxMode: true })
       assert.equal((await inbox.refresh()).messageCount, 2)
     })
+
+    it('renders a stored template', async () => {
+      const service = await shared()
+      const { inbox, key } = await givenProject(service)
+      const baseUrl = `${service.httpUrl}/providers/mailjet/`
+      const rest = async (path: string, body: object) => {
+        const response = await fetch(`${baseUrl}v3/REST/${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}`,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify(body),
+        })
+        assert.equal(response.status, 201)
+        // The response has this body.
+        return (await response.json()) as { readonly Data: readonly { readonly ID: number }[] }
+      }
+      const { Data } = await rest('template', { Name: 'welcome', EditMode: 'html' })
+      const TemplateID = Data[0]?.ID ?? 0
+      await rest(`template/${TemplateID}/detailcontent`, {
+        ...{ 'Html-part': '<p>Your code is {{var:code}}.</p>', 'Text-part': '' },
+        Headers: { Subject: 'For {{var:name:"you"}}' },
+      })
+      const message = {
+        ...{ From: { Email: mail.from.email }, To: [{ Email: 'a@example.com' }] },
+        ...{ TemplateLanguage: true, Variables: { code: '481516' } },
+      }
+      await sendBy(baseUrl, key, { Messages: [{ ...message, TemplateID }] })
+      const { value, message: found } = await inbox.waitForOtp({ timeoutSeconds: 5 })
+      assert.deepEqual([value, found.subject], ['481516', 'For you'])
+      const unknown = { Messages: [{ ...message, TemplateID: 1 }] }
+      await assert.rejects(sendBy(baseUrl, key, unknown), { statusCode: 400 })
+    })
   },
 )

@@ -156,6 +156,30 @@ describe('the API of Postmark, with its SDK', () => {
     })
   })
 
+  it('sends one content to many, with the values of each', async () => {
+    const { inbox, postmark } = await given()
+    const sent = await postmark.sendBulkEmail({
+      ...{ From: MAIL.From, Subject: 'For {{name}}', HtmlBody: '<p>{{name}}</p>' },
+      Messages: [
+        { To: 'a@example.com', TemplateModel: { name: '<Ada>' }, Metadata: { row: '1' } },
+        { To: 'b@example.com', TemplateModel: { name: 'Bob' } },
+      ],
+    })
+    assert.equal(sent.Status, 'Accepted')
+    const first = await inbox.waitForMessage({ q: 'to:a@example.com', timeoutSeconds: 5 })
+    assert.deepEqual([first.subject, first.provider?.id], ['For <Ada>', sent.Id])
+    assert.deepEqual(first.provider?.metadata, { row: '1' })
+    assert.match(String(first.html), /&lt;Ada&gt;/)
+    await inbox.waitForMessage({ q: 'to:b@example.com subject:Bob', timeoutSeconds: 5 })
+    const status = await postmark.getBulkEmailStatus(sent.Id)
+    assert.deepEqual([status.TotalMessages, status.Status], [2, 'Completed'])
+    assert.deepEqual((await postmark.getSuppressions('outbound')).Suppressions, [])
+    await assert.rejects(
+      postmark.sendBulkEmail({ From: MAIL.From, Subject: 'x', TextBody: 'x', Messages: [] }),
+      Errors.InvalidEmailRequestError,
+    )
+  })
+
   it('only validates with the test key', async () => {
     const { client, inbox } = await given()
     const sent = await client('POSTMARK_API_TEST').sendEmail(MAIL)

@@ -42,6 +42,7 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     assert.equal(found.data?.last_event, 'delivered')
     assert.deepEqual(found.data?.to, ['someone@example.com'])
     assert.equal(found.data?.text?.trim(), MAIL.text)
+    assert.deepEqual((await resend.domains.list()).data?.data, [])
     const unknown = await resend.emails.get('00000000-0000-4000-8000-000000000000')
     assert.deepEqual([unknown.error?.name, unknown.error?.statusCode], ['not_found', 404])
   })
@@ -92,6 +93,23 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     assert.deepEqual([value, message.subject], ['481516', 'Hello you'])
   })
 
+  it('accepts the contents of files as numbers, as the SDKs for Go and Python send them', async () => {
+    const { resend, inbox } = await given()
+    const contents = [[...Buffer.from('one')], Buffer.from('two').toJSON()]
+    const attachments = contents.map((content, at) => ({ filename: `${at}.txt`, content }))
+    // Its types have only bytes and base64.
+    const { error } = await resend.emails.send({ ...MAIL, attachments } as never)
+    assert.equal(error, null)
+    const { provider, attachments: files, id } = await inbox.waitForMessage({ timeoutSeconds: 5 })
+    const read = await Promise.all(files.map((file) => inbox.downloadAttachment(id, file.id)))
+    assert.deepEqual(
+      read.map((bytes) => Buffer.from(bytes).toString()),
+      ['one', 'two'],
+    )
+    assert.match(JSON.stringify(provider?.request), /"content":"<3 bytes>"/)
+    assert.doesNotMatch(JSON.stringify(provider?.request), /111,110/)
+  })
+
   it('accepts addresses that stand for a result, without an inbox', async () => {
     const service = await shared()
     const dev = await service.register()
@@ -129,6 +147,28 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
       assert.deepEqual([error?.statusCode, error?.name], [status, name])
     })
   }
+
+  it('reads times in plain English', async () => {
+    const { resend } = await given()
+    const hourMs = 3_600_000
+    for (const [scheduledAt, fromMs, toMs] of [
+      ['in 1 min', 0, 2 * 60_000],
+      ['in an hour', hourMs / 2, 2 * hourMs],
+      ['tomorrow at 9am', 0, 48 * hourMs],
+      ['Friday at 3pm ET', 0, 8 * 24 * hourMs],
+    ] as const) {
+      const { data, error } = await resend.emails.send({ ...MAIL, scheduledAt })
+      assert.equal(error, null, scheduledAt)
+      const found = await resend.emails.get(String(data?.id))
+      const waitMs = Date.parse(String(found.data?.scheduled_at)) - Date.now()
+      assert.ok(waitMs > fromMs - 60_000 && waitMs < toMs, `${scheduledAt}: ${waitMs}`)
+    }
+    const late = ['soon', 'in 31 days', `tomorrow${' and tomorrow'.repeat(20)}`, '2026-99-99']
+    for (const scheduledAt of late) {
+      const { error } = await resend.emails.send({ ...MAIL, scheduledAt })
+      assert.equal(error?.name, 'validation_error', scheduledAt)
+    }
+  })
 
   it('refuses a wrong key, and answers with a fault rule', async () => {
     const { inbox, resend, client } = await given()

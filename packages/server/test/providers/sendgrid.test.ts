@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import sendgridMail from '@sendgrid/mail'
-import { sharedService } from '../testing-start-service.ts'
+import { testClock } from '../testing-clock.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 import { givenProject } from './testing-project.ts'
 
 type MailDataRequired = Exclude<Parameters<typeof sendgridMail.send>[0], unknown[]>
@@ -246,5 +248,62 @@ describe('the API of SendGrid, with its SDK', () => {
     const unknown = await fetch(`${service.httpUrl}/providers/emails`, { method: 'POST' })
     assert.equal(unknown.status, 404)
     assert.match(await unknown.text(), /\/providers\/<name>\//)
+  })
+})
+
+onEachDatabase('batches of scheduled mail of SendGrid', (create) => {
+  it('are paused, canceled and resumed together', async () => {
+    const clock = testClock(Date.now())
+    await using database = await create()
+    await using service = await startService({ clock, database })
+    const { inbox, key } = await givenProject(service)
+    const client = mailClient(service.httpUrl, key)
+    const call = async (method: string, path: string, body?: object) => {
+      const response = await fetch(`${service.httpUrl}/providers/sendgrid/v3/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+    }
+    const sendAt = Math.floor(clock.now() / 1000) + 3_600
+    const schedule = async (subject: string) => {
+      const { body } = await call('POST', 'mail/batch')
+      const batchId = String(body.batch_id)
+      await client.send({ ...MAIL, subject: `${subject} 1`, sendAt, batchId })
+      await client.send({ ...MAIL, subject: `${subject} 2`, sendAt, batchId })
+      return batchId
+    }
+    const stop = (batch_id: string, status: string) =>
+      call('POST', 'user/scheduled_sends', { batch_id, status })
+
+    const [paused, canceled, resumed] = [
+      await schedule('Paused'),
+      await schedule('Canceled'),
+      await schedule('Resumed'),
+    ]
+    assert.equal((await stop(paused, 'pause')).status, 201)
+    assert.equal((await stop(canceled, 'cancel')).status, 201)
+    assert.equal((await stop(resumed, 'cancel')).status, 201)
+    assert.equal((await stop(paused, 'cancel')).status, 400)
+    assert.equal((await stop('unknown', 'cancel')).status, 400)
+    const one = await call('GET', `user/scheduled_sends/${paused}`)
+    assert.deepEqual(one.body, [{ batch_id: paused, status: 'pause' }])
+    assert.equal((await call('DELETE', `user/scheduled_sends/${resumed}`)).status, 204)
+    assert.equal((await call('DELETE', `user/scheduled_sends/${resumed}`)).status, 404)
+    const { body: all } = await call('GET', 'user/scheduled_sends')
+    assert.equal(all.length, 2)
+    assert.deepEqual((await call('GET', 'suppression/bounces')).body, [])
+
+    clock.ms += 3_600_000
+    await inbox.waitForMessage({ q: 'subject:"Resumed 1"', timeoutSeconds: 10 })
+    await inbox.waitForMessage({ q: 'subject:"Resumed 2"', timeoutSeconds: 10 })
+    assert.equal((await inbox.refresh()).messageCount, 2)
+    // What was paused beyond its time is sent when it is resumed.
+    assert.equal((await call('DELETE', `user/scheduled_sends/${paused}`)).status, 204)
+    await inbox.waitForMessage({ q: 'subject:"Paused 1"', timeoutSeconds: 10 })
+    await inbox.waitForMessage({ q: 'subject:"Paused 2"', timeoutSeconds: 10 })
+    assert.equal((await inbox.refresh()).messageCount, 4)
   })
 })

@@ -276,6 +276,29 @@ describe('a signature of SES', () => {
       (request) => {
         request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
       },
+      (request) => {
+        const time = request.headers['x-amz-date'] ?? ''
+        request.headers['x-amz-date'] = `2001${time.slice(4)}`
+      },
+      (request) => {
+        request.headers['host'] = String(request.headers['host']).replace('127.0.0.1', 'localhost')
+      },
+      // The scope, the list of headers, and the signature.
+      ...(
+        [
+          [/\/\d{8}\//, () => '/20010101/'],
+          [/\/eu-west-1\//, () => '/eu-south-1/'],
+          [/\/ses\//, () => '/sns/'],
+          [/(?<=SignedHeaders=)[^;]*;/, () => ''],
+          [/(?<=SignedHeaders=)/, () => 'x-none;'],
+          [/.$/, (last) => (last === '0' ? '1' : '0')],
+        ] satisfies [RegExp, (part: string) => string][]
+      ).map(([part, other]) => (request: { headers: Record<string, string> }) => {
+        request.headers['authorization'] = String(request.headers['authorization']).replace(
+          part,
+          other,
+        )
+      }),
     ]
     const client = (change: (typeof changes)[number] | null) => {
       const ses = new v2.SESv2Client(options(service.httpUrl, key))
@@ -293,6 +316,11 @@ describe('a signature of SES', () => {
     await client(null)
     for (const change of changes)
       await assert.rejects(client(change), { name: 'InvalidSignatureException' }, String(change))
+    const malformed = client((request) => {
+      const signed = String(request.headers['authorization'])
+      request.headers['authorization'] = signed.replace('aws4_request', 'aws5_request')
+    })
+    await assert.rejects(malformed, { name: 'IncompleteSignatureException' })
     clock.ms += 6 * 60_000
     await assert.rejects(client(null), {
       name: 'InvalidSignatureException',

@@ -1,5 +1,6 @@
-// A disk of 64 MB that is full again and again: mail is refused with 452, the API answers 503, the
-// process lives, and all is well within 5 s of freeing space. Needs root, to mount a tmpfs.
+// A disk of 64 MB, with the log on it, that is full again and again: mail is refused with 452, the
+// API answers 503, the process lives, and all is well within 5 s of freeing space. Needs root, to
+// mount a tmpfs.
 //
 //   npm run soak -- --only full-disk
 
@@ -11,8 +12,9 @@ import { join } from 'node:path'
 import type { Inbox } from '@mayfly/client'
 import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { registerAccountAt, type TestAccount } from '../testing-account.ts'
+import { freePort } from '../testing-free-port.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { startServerProcess, startUnreadServer } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 const MiB = 1024 * 1024
@@ -111,19 +113,31 @@ async function fillDiskOften(times: number, onFilled: () => void): Promise<numbe
   const disk = mkdtempSync(join(tmpdir(), 'mayfly-full-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', disk])
   try {
-    await using server = startServerProcess({
-      MAYFLY_DATABASE_URL: `sqlite:${join(disk, 'mayfly.db')}`,
-      MAYFLY_DEFAULT_PLAN: 'unlimited',
-      MAYFLY_DNS_SERVERS: '127.0.0.1:9',
-    })
-    const { httpUrl, smtpPort } = await server.ready
-    const account = await registerAccountAt(httpUrl)
+    const [httpPort, smtpPort] = [await freePort(), await freePort()]
+    const log = openSync(join(disk, 'log'), 'w')
+    await using server = startUnreadServer(
+      {
+        MAYFLY_DATABASE_URL: `sqlite:${join(disk, 'mayfly.db')}`,
+        MAYFLY_DEFAULT_PLAN: 'unlimited',
+        MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+        MAYFLY_HTTP_PORT: String(httpPort),
+        MAYFLY_SMTP_PORT: String(smtpPort),
+        // A line for each request.
+        MAYFLY_LOG_LEVEL: 'debug',
+      },
+      log,
+    )
+    closeSync(log)
+    const url = `http://127.0.0.1:${httpPort}`
+    const account = await until(() => registerAccountAt(url).catch(() => null))
     let longestMs = 0
     for (let done = 0; done < times; done++) {
       longestMs = Math.max(longestMs, await cycle(account, disk, smtpPort))
       onFilled()
     }
     assert.equal(server.child.exitCode, null, 'the process ended')
+    server.child.kill('SIGTERM')
+    assert.equal(await server.ended, 0)
     return longestMs
   } finally {
     execFileSync('umount', [disk])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -63,6 +64,13 @@ class Call:
 def path(*segments: str) -> str:
     """A path from its segments, encoded."""
     return "/" + "/".join(percent_encode(segment, safe="") for segment in ("v1", *segments))
+
+
+def checked_seconds(name: str, seconds: float) -> float:
+    """A time that a caller gives: a negative one would be over before it begins."""
+    if not math.isfinite(seconds) or seconds < 0:
+        raise MayflyError(f"{name} must be a number, 0 or more, and is {seconds:g}.")
+    return seconds
 
 
 def find_base_url(base_url: str | None) -> str:
@@ -133,7 +141,7 @@ def trusts_environment(base_url: str) -> bool:
 def default_headers(api_key: str | None) -> dict[str, str]:
     """The headers of every call."""
     try:
-        release = version("mayfly")
+        release = version("mayfly-client")
     except PackageNotFoundError:
         release = "0"
     key = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
@@ -183,6 +191,11 @@ def connection_error(base_url: str, error: httpx.HTTPError | httpx.InvalidURL) -
     if isinstance(error, httpx.ReadTimeout):
         return ConnectionError(f"Mayfly at {base_url} did not respond in time.")
     reason = str(error) or type(error).__name__
+    if isinstance(error, httpx.RemoteProtocolError):
+        return ConnectionError(
+            f"{base_url} did not answer with HTTP: {reason} Is this the port of SMTP (1025)? "
+            "That of HTTP is by default 8025 (option base_url, variable MAYFLY_BASE_URL)."
+        )
     return ConnectionError(
         f"Mayfly at {base_url} cannot be reached: {reason}. Is it running (mayfly serve)? "
         "Is the base URL right (option base_url, variable MAYFLY_BASE_URL)?"

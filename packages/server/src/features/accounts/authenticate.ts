@@ -3,6 +3,7 @@ import type { AccountId, Environment, KeyId, Plan, Role } from '@mayfly/contract
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { KeyCredential } from '../../store/tables/keys.ts'
+import { accountMoving, cellOfKey, requireOwnCell } from '../rules/cell.ts'
 
 /** The account that makes a call, and the key that it uses. */
 export type Caller = {
@@ -15,10 +16,10 @@ export type Caller = {
   readonly plan: Plan
 }
 
-/** Longest text that is looked up as a key; ours have 51 characters. */
-const SECRET_LENGTH_MAX = 100
+/** Longest text that is looked up as a key; ours have 51 to 60 characters, chosen ones 109. */
+const SECRET_LENGTH_MAX = 110
 
-/** Characters after `mf_live_` that are stored in the clear, to look a key up and to show it. */
+/** Characters of the secret part that are stored in the clear, to look a key up and to show it. */
 const PREFIX_LENGTH = 8
 
 export type AuthenticateDeps = {
@@ -28,6 +29,8 @@ export type AuthenticateDeps = {
    */
   readonly findCredentials: (prefix: string) => Promise<readonly KeyCredential[]>
   readonly clock: Pick<Clock, 'now'>
+  /** The name of this cell; null without one. */
+  readonly cell: string | null
 }
 
 /** The caller with this key. */
@@ -37,16 +40,19 @@ export async function authenticate(deps: AuthenticateDeps, secret: string): Prom
   const ownHash = hashSecret(secret)
   const credentials = await deps.findCredentials(keyPrefix)
   const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, ownHash))
-  if (found === undefined) throw new ServiceError('invalid_api_key')
-  const { accountId, keyId, role, environment, plan, expiresAt } = found
+  if (found === undefined) {
+    requireOwnCell(deps.cell, cellOfKey(secret), 'This API key')
+    throw new ServiceError('invalid_api_key')
+  }
+  const { accountId, keyId, role, environment, plan, expiresAt, movingTo } = found
   if (expiresAt !== null && expiresAt <= deps.clock.now()) throw new ServiceError('invalid_api_key')
+  if (movingTo !== null) throw accountMoving(movingTo)
   return { accountId, keyId, keyPrefix, role, environment, plan }
 }
 
-/** The beginning of a key that is stored in the clear: `mf_live_` and eight characters. */
+/** The beginning of a key that is stored in the clear: `mf_live_` or `mf_live_CELL_`, and more. */
 export function apiKeyPrefix(secret: string): string {
-  const environmentEnd = secret.indexOf('_', 3) + 1
-  return secret.slice(0, environmentEnd + PREFIX_LENGTH)
+  return secret.slice(0, secret.lastIndexOf('_') + 1 + PREFIX_LENGTH)
 }
 
 /**

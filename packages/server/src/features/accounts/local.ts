@@ -65,7 +65,10 @@ async function isKeyOfLocalAccount(
 ): Promise<boolean> {
   try {
     const findCredentials = (prefix: string) => deps.store.keys.findCredentials(prefix)
-    return (await authenticate({ ...deps, findCredentials }, secret)).accountId === LOCAL_ACCOUNT
+    return (
+      (await authenticate({ ...deps, findCredentials, cell: null }, secret)).accountId ===
+      LOCAL_ACCOUNT
+    )
   } catch {
     return false
   }

@@ -5,6 +5,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
 import { requireAdmin } from '../rules/admin.ts'
+import { cellOfToken, requireOwnCell } from '../rules/cell.ts'
 import { type Caller, hashSecret } from './authenticate.ts'
 import { type IssuedKey, issueKey, type KeyDeps } from './keys.ts'
 
@@ -15,6 +16,8 @@ export type SignInDeps = {
   readonly baseUrl: () => string
   /** The account that anyone may sign in to; null for none. */
   readonly catchAllOwner: AccountId | null
+  /** The name of this cell; null without one. */
+  readonly cell: string | null
 }
 
 /** A link that signs in once. */
@@ -38,10 +41,11 @@ export async function createSignInLink(deps: SignInDeps, caller: Caller): Promis
 
 /** Creates a sign-in link to an account. */
 export async function linkTo(
-  deps: Omit<SignInDeps, 'catchAllOwner'>,
+  deps: Omit<SignInDeps, 'catchAllOwner' | 'cell'>,
   accountId: AccountId,
 ): Promise<SignInLink> {
-  const token = Buffer.from(deps.ids.randomBytes(TOKEN_BYTES)).toString('base64url')
+  const random = Buffer.from(deps.ids.randomBytes(TOKEN_BYTES)).toString('base64url')
+  const token = deps.ids.inCell(random)
   const now = deps.clock.now()
   const expiresAt = now + LINK_MS
   await deps.store.signInLinks.add(accountId, {
@@ -63,7 +67,10 @@ export async function signIn(
   const now = deps.clock.now()
   return deps.store.transaction(async (tx) => {
     const accountId = await tx.signInLinks.take(hashSecret(token), now)
-    if (accountId === null) throw new ServiceError('invalid_sign_in_token')
+    if (accountId === null) {
+      requireOwnCell(deps.cell, cellOfToken(token), 'This sign-in link')
+      throw new ServiceError('invalid_sign_in_token')
+    }
     const { staySignedIn } = request
     return addSession({ ...deps, store: tx }, accountId, { role: 'admin', staySignedIn })
   })

@@ -42,7 +42,11 @@ export async function beginConnection(
       message: 'An external account is connected to your account already. Disconnect it first.',
     })
   }
-  const secrets = { state: ids.secret(), nonce: ids.secret(), codeVerifier: ids.secret() }
+  const secrets = {
+    state: ids.inCell(ids.secret()),
+    nonce: ids.secret(),
+    codeVerifier: ids.secret(),
+  }
   const authorizationUrl = await provider.authorizationUrl(
     secrets,
     `${deps.baseUrl()}${CALLBACK_PATH}`,

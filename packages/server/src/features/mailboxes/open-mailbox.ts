@@ -4,6 +4,7 @@ import { ServiceError, StorageUnavailable } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { accountMoving } from '../rules/cell.ts'
 
 type Consumed = { readonly refusal: string | null } | null
 
@@ -30,6 +31,8 @@ export type MailboxDeps = {
 export type OpenedMailbox =
   | { readonly state: 'opened'; readonly mailbox: InboxMailbox }
   | { readonly state: 'refused' | 'unavailable' | 'limited' }
+  /** The key belongs to another cell; the text says which. */
+  | { readonly state: 'misdirected'; readonly text: string }
 
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
@@ -58,8 +61,10 @@ export async function openMailbox(
     return { state: 'opened', mailbox: new InboxMailbox(deps, caller, { inboxId, messages }) }
   } catch (error) {
     if (error instanceof StorageUnavailable) return { state: 'unavailable' }
-    if (error instanceof ServiceError) return { state: 'refused' }
-    throw error
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message: text } = error
+    if (code === 'account_moving') return { state: 'unavailable' }
+    return code === 'wrong_cell' ? { state: 'misdirected', text } : { state: 'refused' }
   }
 }
 
@@ -119,8 +124,9 @@ class InboxMailbox {
   async #requireKey(): Promise<void> {
     const { keyId, keyPrefix } = this.#caller
     const { store, clock } = this.#deps
-    const prefixes = await store.keys.activePrefixes([keyId], clock.now())
-    if (prefixes.get(keyId) !== keyPrefix) throw new ServiceError('invalid_api_key')
+    const active = (await store.keys.findActive([keyId], clock.now())).get(keyId)
+    if (active?.prefix !== keyPrefix) throw new ServiceError('invalid_api_key')
+    if (active.movingTo !== null) throw accountMoving(active.movingTo)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { Ids } from '../../platform/ids.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { type NotFoundDeps, throwNotFound } from '../rules/not-found.ts'
@@ -9,6 +10,7 @@ import type { MessageRef } from './message-ref.ts'
 export type FrameDeps = NotFoundDeps & {
   /** Encrypts the token of a frame, for all nodes. */
   readonly secretBox: SecretBox
+  readonly ids: Pick<Ids, 'inCell'>
   /** Functions that run in another thread. */
   readonly content: {
     readonly composeFrame: (owner: AccountId, request: FrameRequest) => Promise<Uint8Array | null>
@@ -38,7 +40,7 @@ export async function createFrame(
   if (hasRemoteImages === null) return throwNotFound(deps, caller, request)
   const expiresAt = deps.clock.now() + TOKEN_MS
   const text = `frame ${accountId} ${inboxId} ${messageId} ${remoteImages} ${expiresAt}`
-  const url = `/frame/${deps.secretBox.seal(text)}`
+  const url = `/frame/${deps.ids.inCell(deps.secretBox.seal(text))}`
   return { url, expiresAt: new Date(expiresAt).toISOString(), hasRemoteImages }
 }
 
@@ -74,7 +76,7 @@ function openToken(
 
 function opened(deps: FrameDeps, token: string): string {
   try {
-    return deps.secretBox.open(token)
+    return deps.secretBox.open(token.replace(deps.ids.inCell(''), ''))
   } catch {
     return ''
   }

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
-import type { StoredHeldMail } from '../../store/tables/provider-mails.ts'
+import type { BatchState, StoredHeldMail } from '../../store/tables/provider-mails.ts'
 import type { StoredTemplate } from '../../store/tables/provider-templates.ts'
 import { type Claim, claimOnce } from './claim-once.ts'
 
@@ -47,6 +47,9 @@ export type ProviderWork = {
     list(limit: number): Promise<readonly FoundMail[]>
     /** Null cancels. False when it is no longer scheduled. */
     reschedule(id: string, dueAt: number | null): Promise<boolean>
+    /** The batches of scheduled mails; several mails may have the same one. */
+    listBatches(): Promise<readonly { readonly batch: string; readonly state: BatchState }[]>
+    changeBatch(batch: string, state: BatchState): Promise<void>
   }
   /** Claims a key for a call, or reports what an earlier call with it has become. */
   claimOnce(key: string, body: Uint8Array): Promise<Claim>
@@ -91,6 +94,11 @@ export function createProviderWork(
       },
       reschedule: (id, dueAt) =>
         store.providers.mails.reschedule(owner, { provider: name, id, dueAt, now: clock.now() }),
+      listBatches: () => store.providers.mails.listBatches(owner, { provider: name }),
+      changeBatch: (batch, state) =>
+        store.providers.mails.changeBatch(owner, {
+          ...{ provider: name, batch, state, now: clock.now() },
+        }),
     },
     claimOnce: (key, body) => claimOnce(deps, owner, { key: `${name} ${key}`, body }),
   }

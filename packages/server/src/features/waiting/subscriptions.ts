@@ -60,11 +60,14 @@ export class Subscriptions<Topic extends string> {
   }
 
   /** Ends the subscriptions of a key, of all its prefixes when none is given. */
-  endKey({ keyId, keyPrefix }: Pick<WaitKey, 'keyId'> & Partial<WaitKey>): void {
+  endKey(
+    { keyId, keyPrefix }: Pick<WaitKey, 'keyId'> & Partial<WaitKey>,
+    reason = new ServiceError('invalid_api_key'),
+  ): void {
     for (const subscription of this.#all()) {
       const { key } = subscription
       if (key.keyId === keyId && (keyPrefix === undefined || key.keyPrefix === keyPrefix)) {
-        subscription.end(new ServiceError('invalid_api_key'))
+        subscription.end(reason)
       }
     }
   }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { readBundledFile } from '../../bundled-files.ts'
 import { ServiceError } from '../../errors.ts'
 import { PUBLIC } from '../caller.ts'
-import { type Guides, readGuides } from './guides.ts'
+import { docsFile, type Guides, readGuides } from './guides.ts'
 
 /** The page at /docs: one document that loads nothing but openapi.json. */
 type DocsPage = {
@@ -24,7 +24,7 @@ const SCRIPTS: readonly URL[] = [
 /** Browsers request it on every page that names no icon. They accept an image of any type. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2a7de1" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" stroke-width="1.5" d="m1.5 4 6.5 5 6.5-5"/></svg>`
 
-/** Serves the API reference at /docs, and the guides below it. */
+/** Serves the API reference at /docs, the guides below it, and the page for agents at /llms.txt. */
 export function serveDocsPage(http: FastifyInstance): void {
   http.get('/favicon.ico', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml').send(ICON),
@@ -39,6 +39,9 @@ export function serveDocsPage(http: FastifyInstance): void {
       .type('text/html; charset=utf-8')
       .send(page.html)
   })
+  http.get('/llms.txt', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(readBundledFile(docsFile('llms.txt'))),
+  )
   http.get<{ Params: { guide: string } }>(
     '/docs/:guide',
     { config: PUBLIC, schema: { hide: true } },

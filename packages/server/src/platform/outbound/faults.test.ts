@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
 import { TLSSocket } from 'node:tls'
+import { queryObjects } from 'node:v8'
+import { Client } from 'undici'
 import { createAuthority, daysFromNow } from '../../../test/testing-certificates.ts'
 import {
   assertNoSockets,
@@ -122,6 +124,25 @@ describe('an outbound request', () => {
       { bodyBytesMax: 0 },
     )
     assert.partialDeepStrictEqual(result, { state: 'responded', status: 200, isTruncated: true })
+  })
+
+  it('leaves nothing behind when its body is not read, while the client goes on', async () => {
+    await using server = await startTcpServer({
+      answer: 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+    })
+    const outbound = open()
+    const before = queryObjects(Client, { format: 'count' })
+    for (let sent = 0; sent < 20; sent++) {
+      const { state } = await outbound.request({
+        ...{ method: 'POST', url: `http://name.example:${server.port}/`, headers: {} },
+        ...{ timeoutMs: 5_000, redirectsMax: 0, bodyBytesMax: 0 },
+      })
+      assert.equal(state, 'responded')
+    }
+    // The last one may still be on its way out.
+    const left = queryObjects(Client, { format: 'count' }) - before
+    assert.ok(left <= 1, `${left} connections are kept`)
+    await outbound.close()
   })
 
   it('takes a redirect for the answer when none may be followed', async () => {

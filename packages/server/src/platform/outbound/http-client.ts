@@ -100,20 +100,26 @@ async function fetchWithin(
   request: OutboundRequest,
   closing: AbortSignal,
 ): Promise<Outcome> {
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), request.timeoutMs)
-  const givenUp = AbortSignal.any([closing, ...(request.signal ? [request.signal] : [])])
-  const signal = AbortSignal.any([givenUp, deadline.signal])
+  // Not AbortSignal.any: Node keeps such a signal as long as `closing` when anything listens to it,
+  // and undici still does after a response whose body was not read.
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, request.timeoutMs)
+  const sources = [closing, ...(request.signal ? [request.signal] : [])]
+  for (const source of sources) source.addEventListener('abort', end)
+  const isGivenUp = () => sources.some(({ aborted }) => aborted)
+  if (isGivenUp()) end()
   try {
-    return await followRedirects(settings, request, signal)
+    return await followRedirects(settings, request, ending.signal)
   } catch (error) {
     // An interrupted step may throw anything; the signals identify the cause.
-    if (givenUp.aborted) return failed(new OutboundError('aborted'))
-    if (deadline.signal.aborted) return failed(new OutboundError('timeout'))
+    if (isGivenUp()) return failed(new OutboundError('aborted'))
+    if (ending.signal.aborted) return failed(new OutboundError('timeout'))
     if (error instanceof OutboundError) return failed(error)
     throw error
   } finally {
     clearTimeout(timer)
+    for (const source of sources) source.removeEventListener('abort', end)
   }
 }
 

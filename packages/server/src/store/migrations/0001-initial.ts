@@ -19,7 +19,8 @@ const accounts = (t: ColumnTypes): readonly string[] => [
     name text,
     plan text not null,
     created_at ${t.integer} not null,
-    suspended_at ${t.integer}
+    suspended_at ${t.integer},
+    moving_to text
   )${t.options}`,
 
   `create table external_identity (
@@ -278,6 +279,7 @@ const providers = (t: ColumnTypes): readonly string[] => [
     created_at ${t.integer} not null,
     due_at ${t.integer},
     leased_until ${t.integer},
+    batch text,
     mail text not null,
     raw ${t.bytes} not null,
     primary key (account_id, provider, id)

@@ -106,6 +106,8 @@ export class Dispatches {
         select id from delivery
         where webhook_id = ${webhookId} and next_attempt_at <= ${now}
         and (leased_until is null or leased_until <= ${now}) and ${HAS_INBOX}
+        and exists (select 1 from account
+          where account.id = delivery.account_id and account.moving_to is null)
         order by next_attempt_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
       update delivery set leased_until = ${leasedUntil} where id in (select id from due)
       returning id, url, payload`.execute(this.#db)

@@ -28,11 +28,17 @@ export type KeyCredential = {
   readonly plan: Plan
   readonly secretHash: Uint8Array
   readonly expiresAt: number | null
+  /** The cell that the account is being moved to; null for most. */
+  readonly movingTo: string | null
 }
+
+/** A key that can be used, or whose account is being moved. */
+export type ActiveKey = { readonly prefix: string; readonly movingTo: string | null }
 
 // Written by hand, past the query builder: it runs for every request.
 const SELECT_CREDENTIALS = `select api_key.id, api_key.account_id, api_key.role,
-    api_key.environment, api_key.prefix, api_key.secret_hash, api_key.expires_at, account.plan
+    api_key.environment, api_key.prefix, api_key.secret_hash, api_key.expires_at, account.plan,
+    account.moving_to
   from api_key join account on account.id = api_key.account_id
   where api_key.revoked_at is null and account.suspended_at is null`
 
@@ -89,18 +95,18 @@ export class Keys {
     return prefixes.map((prefix) => (found.get(prefix) ?? []).map(toCredential))
   }
 
-  /** The prefixes of those of these keys that can be used, by key. */
-  async activePrefixes(ids: readonly KeyId[], now: number): Promise<Map<KeyId, string>> {
+  /** Those of these keys that are neither revoked nor expired, nor of a suspended account. */
+  async findActive(ids: readonly KeyId[], now: number): Promise<Map<KeyId, ActiveKey>> {
     const rows = await this.#db
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account_id')
-      .select(['api_key.id', 'api_key.prefix'])
+      .select(['api_key.id', 'api_key.prefix', 'account.moving_to'])
       .where('api_key.id', 'in', ids)
       .where('api_key.revoked_at', 'is', null)
       .where(isUnexpired(now))
       .where('account.suspended_at', 'is', null)
       .execute()
-    return new Map(rows.map(({ id, prefix }) => [id, prefix]))
+    return new Map(rows.map((row) => [row.id, { prefix: row.prefix, movingTo: row.moving_to }]))
   }
 
   /** Active keys and sessions, oldest first. */
@@ -202,7 +208,7 @@ function isUnexpired(now: number) {
 type CredentialRow = Pick<
   Selectable<Schema['api_key']>,
   'id' | 'account_id' | 'role' | 'environment' | 'prefix' | 'secret_hash' | 'expires_at'
-> & { readonly plan: Plan }
+> & { readonly plan: Plan; readonly moving_to: string | null }
 
 type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
 
@@ -215,6 +221,7 @@ function toCredential(row: CredentialRow): KeyCredential {
     plan: row.plan,
     secretHash: row.secret_hash,
     expiresAt: row.expires_at,
+    movingTo: row.moving_to,
   }
 }
 

@@ -2,6 +2,7 @@ import type { AccountId, InboxId, Plan } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
+import { AccountRows } from './account-rows.ts'
 
 /** An account as the operator sees it; times in milliseconds. */
 export type AccountEntry = {
@@ -11,6 +12,8 @@ export type AccountEntry = {
   readonly isConnected: boolean
   readonly createdAt: number
   readonly suspendedAt: number | null
+  /** The cell that it is being moved to. */
+  readonly movingTo: string | null
 }
 
 /** An account with the number of its keys and inboxes. */
@@ -28,13 +31,25 @@ export type InboxEntry = {
   readonly suspendedAt: number | null
 }
 
+/** The size of a database, and of its backlog. */
+export type StoreOverview = {
+  readonly accounts: number
+  readonly newMessages: number
+  /** When the oldest delivery that is still to be attempted was made; null without one. */
+  readonly oldestRetryAt: number | null
+  readonly diskBytes: number
+}
+
 /** Queries of the operator. None takes an owner: they reach all accounts. */
 export class OperatorQueries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  /** Whole rows, for moving an account. */
+  readonly rows: AccountRows
 
   constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.rows = new AccountRows(db)
     this.#dialect = dialect
   }
 
@@ -115,9 +130,38 @@ export class OperatorQueries {
       .execute()
   }
 
-  /** Suspends an account, or resumes it when `at` is null. */
+  /** Suspends an account, or resumes it when `at` is null, also one that is being moved. */
   async setAccountSuspended(id: AccountId, at: number | null): Promise<void> {
-    await this.#db.updateTable('account').set({ suspended_at: at }).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('account')
+      .set({ suspended_at: at, ...(at === null ? { moving_to: null } : {}) })
+      .where('id', '=', id)
+      .execute()
+  }
+
+  /** Notes the cell that an account is being moved to, or that it is not moved any more. */
+  async setMoving(id: AccountId, to: string | null): Promise<void> {
+    await this.#db.updateTable('account').set({ moving_to: to }).where('id', '=', id).execute()
+  }
+
+  /**
+   * Waits for the transactions that lock inboxes of an account. Later ones see what was committed
+   * before this call. In a transaction.
+   */
+  async lockInboxes(id: AccountId): Promise<void> {
+    await sql`select id from inbox where account_id = ${id}
+      order by id${sql.raw(this.#dialect.forUpdate)}`.execute(this.#db)
+  }
+
+  /** Deliveries of an account that a process is attempting. */
+  async countLeased(id: AccountId, now: number): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('account_id', '=', id)
+      .where('leased_until', '>', now)
+      .executeTakeFirstOrThrow()
+    return count
   }
 
   /** Resumes a suspended inbox. */
@@ -157,6 +201,18 @@ export class OperatorQueries {
     await this.#db.deleteFrom('account').where('id', '=', id).execute()
   }
 
+  /** The size of the database; `since` is an id before which messages are not counted. */
+  async overview(since: string): Promise<StoreOverview> {
+    const { rows } = await sql<StoreOverview>`select
+      (select count(*) from account) as accounts,
+      (select count(*) from message where id > ${since}) as "newMessages",
+      (select min(created_at) from delivery where next_attempt_at is not null) as "oldestRetryAt",
+      ${sql.raw(this.#dialect.databaseBytes)} as "diskBytes"`.execute(this.#db)
+    const [row] = rows
+    if (row === undefined) throw new Error('a query of one row had none')
+    return row
+  }
+
   /** The current time of the database, in milliseconds. */
   async databaseTime(): Promise<number> {
     const { rows } = await sql<{ now: number }>`
@@ -174,6 +230,7 @@ export class OperatorQueries {
         'account.plan',
         'account.created_at',
         'account.suspended_at',
+        'account.moving_to',
         'external_identity.connected_at',
       ])
   }
@@ -188,6 +245,7 @@ function toAccount(row: {
   plan: Plan
   created_at: number
   suspended_at: number | null
+  moving_to: string | null
   connected_at: number | null
 }): AccountEntry {
   return {
@@ -197,5 +255,6 @@ function toAccount(row: {
     isConnected: row.connected_at !== null,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
+    movingTo: row.moving_to,
   }
 }

@@ -21,6 +21,9 @@ type HeldMail = {
   readonly unknownFields: readonly string[]
 }
 
+/** A scheduled mail is paused while it has no time. */
+export type BatchState = 'scheduled' | 'paused' | 'canceled'
+
 /** The state of a held mail: `accepted` is one whose addresses all stand for a result. */
 type HeldState = Schema['provider_mail']['state']
 
@@ -40,7 +43,11 @@ export type StoredHeldMail = HeldKey & {
 }
 
 /** The same with its bytes, as it is written. */
-export type NewHeldMail = StoredHeldMail & { readonly raw: Uint8Array }
+export type NewHeldMail = StoredHeldMail & {
+  readonly raw: Uint8Array
+  /** Scheduled mails of one batch are paused, canceled and resumed together. */
+  readonly batch?: string | undefined
+}
 
 /** A mail that is due, leased by this process. */
 type DueMail = HeldKey & { readonly mail: HeldMail }
@@ -57,24 +64,24 @@ export class ProviderMails {
     this.#dialect = dialect
   }
 
-  async add({ mail, raw, ...held }: NewHeldMail): Promise<void> {
+  async add({ mail, raw, batch, ...held }: NewHeldMail): Promise<void> {
     const { accountId, provider, id, state, createdAt, dueAt } = held
     await this.#db
       .insertInto('provider_mail')
       .values({
         ...{ account_id: accountId, provider, id, state, created_at: createdAt, due_at: dueAt },
-        ...{ leased_until: null, mail: JSON.stringify(mail), raw },
+        ...{ leased_until: null, mail: JSON.stringify(mail), raw, batch: batch ?? null },
       })
       .execute()
   }
 
-  /** How many an account has that are not sent. */
+  /** How many an account has that may be sent. */
   async countScheduled(owner: AccountId): Promise<number> {
     const { count } = await this.#db
       .selectFrom('provider_mail')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('account_id', '=', owner)
-      .where('due_at', 'is not', null)
+      .where('state', '=', 'scheduled')
       .executeTakeFirstOrThrow()
     return Number(count)
   }
@@ -122,6 +129,46 @@ export class ProviderMails {
       )
       .executeTakeFirst()
     return numUpdatedRows === 1n
+  }
+
+  /** The mails of batches that are not sent; of one batch where that is given. */
+  async listBatches(owner: AccountId, { provider, batch }: BatchOf) {
+    let query = this.#db
+      .selectFrom('provider_mail')
+      .select(['id', 'batch', 'state', 'due_at'])
+      .where('account_id', '=', owner)
+      .where('provider', '=', provider)
+      .where('state', 'in', ['scheduled', 'canceled'])
+      .where('batch', 'is not', null)
+    if (batch !== undefined) query = query.where('batch', '=', batch)
+    const rows = await query.execute()
+    return rows.map((row) => {
+      const paused: BatchState = row.due_at === null ? 'paused' : 'scheduled'
+      const state = row.state === 'canceled' ? row.state : paused
+      return { id: row.id, batch: row.batch ?? '', state }
+    })
+  }
+
+  /** Pauses, cancels or resumes the mails of a batch that are not being sent. */
+  async changeBatch(owner: AccountId, { state, now, ...of }: BatchChange): Promise<void> {
+    for (const { id } of await this.listBatches(owner, of)) {
+      const { provider } = of
+      const found = state === 'scheduled' ? await this.find(owner, { provider, id }) : null
+      const time = found?.mail.call.scheduledAt ?? null
+      await this.#db
+        .updateTable('provider_mail')
+        .set({
+          state: state === 'canceled' ? 'canceled' : 'scheduled',
+          due_at: time === null ? null : Date.parse(time),
+        })
+        .where('account_id', '=', owner)
+        .where('provider', '=', provider)
+        .where('id', '=', id)
+        .where((where) =>
+          where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+        )
+        .execute()
+    }
   }
 
   /** Whether a mail is due that no process has leased. */
@@ -189,6 +236,10 @@ export class ProviderMails {
 }
 
 type ScheduleChange = { readonly dueAt: number | null; readonly now: number }
+
+type BatchOf = { readonly provider: ProviderCall['name']; readonly batch?: string }
+
+type BatchChange = Required<BatchOf> & { readonly state: BatchState; readonly now: number }
 
 type HeldRow = Pick<Selectable<Schema['provider_mail']>, (typeof COLUMNS)[number]>
 

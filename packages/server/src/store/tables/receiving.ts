@@ -18,6 +18,8 @@ export type Recipient = {
   readonly address: string
   readonly expiresAt: number
   readonly isSuspended: boolean
+  /** Whether its account is being moved to another cell. */
+  readonly isMoving: boolean
   /** Whether the domain of the inbox is being removed. */
   readonly isDomainRemoved: boolean
   readonly messageCount: number
@@ -45,6 +47,8 @@ export type InboxUsage = {
   readonly keepMessages: number | null
   /** Whether its account has webhooks that are not disabled. */
   readonly hasWebhooks: boolean
+  /** As of a `Recipient`. */
+  readonly isMoving: boolean
 }
 
 type RecipientRow = {
@@ -54,6 +58,7 @@ type RecipientRow = {
   address: string
   expires_at: number
   suspended: number | null
+  moving_to: string | null
   domain_removed: number | boolean
   message_count: number
   size_bytes: number
@@ -74,11 +79,12 @@ type FillRow = {
   flood_mails: number
   keep_messages: number | null
   has_webhooks: number | boolean
+  moving_to: string | null
 }
 
 const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
   inbox.expires_at,
-  coalesce(inbox.suspended_at, account.suspended_at) as suspended,
+  coalesce(inbox.suspended_at, account.suspended_at) as suspended, account.moving_to,
   ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages,
   inbox.flood_started_at, inbox.flood_mails`
@@ -190,7 +196,8 @@ export class ReceivingQueries {
       `select id, account_id, address, message_count, size_bytes, last_sequence,
          flood_started_at, flood_mails, keep_messages,
          exists (select 1 from webhook
-           where webhook.account_id = inbox.account_id and disabled_at is null) as has_webhooks
+           where webhook.account_id = inbox.account_id and disabled_at is null) as has_webhooks,
+         (select moving_to from account where account.id = inbox.account_id) as moving_to
          from inbox
          where id ${among(1)} order by id${ifLocked === 'wait' ? forUpdate : skipLocked}`,
       [list(ids)],
@@ -205,6 +212,7 @@ export class ReceivingQueries {
       flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
       keepMessages: row.keep_messages,
       hasWebhooks: row.has_webhooks === true || row.has_webhooks === 1,
+      isMoving: row.moving_to !== null,
     }))
   }
 
@@ -244,6 +252,7 @@ function toRecipient(row: RecipientRow): Recipient {
     address: row.address,
     expiresAt: row.expires_at,
     isSuspended: row.suspended !== null,
+    isMoving: row.moving_to !== null,
     isDomainRemoved: Boolean(row.domain_removed),
     messageCount: row.message_count,
     sizeBytes: row.size_bytes,

@@ -7,7 +7,7 @@ from types import TracebackType
 
 import httpx
 
-from .._connection import Call, find_api_key, find_base_url, path
+from .._connection import Call, checked_seconds, find_api_key, find_base_url, path
 from .._errors import hidden_by_pytest
 from ..models.accounts import Registration, SignedIn
 from ..models.events import AccountEvent
@@ -49,7 +49,8 @@ class AsyncMayfly:
         self._requester = AsyncRequester(url, key, http_client, finds_key=True)
         self.account = AsyncAccountCalls(self._requester)
         self.domains = AsyncDomainCalls(self._requester)
-        self.inboxes = AsyncInboxesCalls(self._requester, timeout_seconds)
+        seconds = checked_seconds("timeout_seconds", timeout_seconds)
+        self.inboxes = AsyncInboxesCalls(self._requester, seconds)
         self.keys = AsyncKeyCalls(self._requester)
         self.scenarios = AsyncScenarioCalls(self._requester)
         self.webhooks = AsyncWebhookCalls(self._requester)

@@ -10,7 +10,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, path
+from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, checked_seconds, path
 from .._errors import ApiError, hidden_by_pytest
 from .._expectation import (
     Expectation,
@@ -158,11 +158,10 @@ class AsyncInbox(AsyncMessageCalls):
         after: str | None = None,
     ) -> None:
         """Raises UnexpectedEmailError as soon as a message arrives, or has arrived already."""
+        seconds = checked_seconds("within_seconds", within_seconds)
         filter = MessageFilter(from_, subject, text, q)
         try:
-            email = await self._wait(
-                expected_message(filter), within_seconds, since=since, after=after
-            )
+            email = await self._wait(expected_message(filter), seconds, since=since, after=after)
         except EmailTimeoutError:
             return
         raise UnexpectedEmailError(
@@ -277,7 +276,7 @@ class AsyncInbox(AsyncMessageCalls):
         `from_`, `subject` and `text` are texts that the message must contain, in any case; `q` is a
         search query such as `subject:receipt has:attachment`.
         """
-        whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        whole_seconds = self._seconds(timeout_seconds)
         started = time.monotonic()
         while True:
             elapsed_seconds = time.monotonic() - started
@@ -352,6 +351,11 @@ class AsyncInbox(AsyncMessageCalls):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.email_address}>"
 
+    def _seconds(self, timeout_seconds: float | None) -> float:
+        if timeout_seconds is None:
+            return self._timeout_seconds
+        return checked_seconds("timeout_seconds", timeout_seconds)
+
     async def _wait(
         self,
         expectation: Expectation[Found],
@@ -361,7 +365,7 @@ class AsyncInbox(AsyncMessageCalls):
         after: str | None = None,
         has_block: bool = False,
     ) -> Found:
-        seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        seconds = self._seconds(timeout_seconds)
         allowed = wait_time(seconds, since=since, after=after, has_block=has_block)
         return await AsyncWait(self._requester, self, expectation, allowed).run()
 
@@ -379,7 +383,7 @@ class AsyncExpecting(Generic[Handle]):
         self._inbox = inbox
         self._expectation = expectation
         self._handle = handle
-        self._timeout_seconds = timeout_seconds
+        self._timeout_seconds = inbox._seconds(timeout_seconds)
         self._after = ""
 
     async def __aenter__(self) -> Handle:
@@ -405,7 +409,7 @@ class AsyncExpectingNone:
     def __init__(self, inbox: AsyncInbox, filter: MessageFilter, within_seconds: float) -> None:
         self._inbox = inbox
         self._filter = filter
-        self._within_seconds = within_seconds
+        self._within_seconds = checked_seconds("within_seconds", within_seconds)
         self._after = ""
 
     async def __aenter__(self) -> None:

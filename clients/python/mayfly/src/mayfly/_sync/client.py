@@ -8,7 +8,7 @@ from types import TracebackType
 
 import httpx
 
-from .._connection import Call, find_api_key, find_base_url, path
+from .._connection import Call, checked_seconds, find_api_key, find_base_url, path
 from .._errors import hidden_by_pytest
 from ..models.accounts import Registration, SignedIn
 from ..models.events import AccountEvent
@@ -50,7 +50,8 @@ class Mayfly:
         self._requester = Requester(url, key, http_client, finds_key=True)
         self.account = AccountCalls(self._requester)
         self.domains = DomainCalls(self._requester)
-        self.inboxes = InboxesCalls(self._requester, timeout_seconds)
+        seconds = checked_seconds("timeout_seconds", timeout_seconds)
+        self.inboxes = InboxesCalls(self._requester, seconds)
         self.keys = KeyCalls(self._requester)
         self.scenarios = ScenarioCalls(self._requester)
         self.webhooks = WebhookCalls(self._requester)

@@ -11,7 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, path
+from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, checked_seconds, path
 from .._errors import ApiError, hidden_by_pytest
 from .._expectation import (
     Expectation,
@@ -159,9 +159,10 @@ class Inbox(MessageCalls):
         after: str | None = None,
     ) -> None:
         """Raises UnexpectedEmailError as soon as a message arrives, or has arrived already."""
+        seconds = checked_seconds("within_seconds", within_seconds)
         filter = MessageFilter(from_, subject, text, q)
         try:
-            email = self._wait(expected_message(filter), within_seconds, since=since, after=after)
+            email = self._wait(expected_message(filter), seconds, since=since, after=after)
         except EmailTimeoutError:
             return
         raise UnexpectedEmailError(
@@ -276,7 +277,7 @@ class Inbox(MessageCalls):
         `from_`, `subject` and `text` are texts that the message must contain, in any case; `q` is a
         search query such as `subject:receipt has:attachment`.
         """
-        whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        whole_seconds = self._seconds(timeout_seconds)
         started = time.monotonic()
         while True:
             elapsed_seconds = time.monotonic() - started
@@ -351,6 +352,11 @@ class Inbox(MessageCalls):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.email_address}>"
 
+    def _seconds(self, timeout_seconds: float | None) -> float:
+        if timeout_seconds is None:
+            return self._timeout_seconds
+        return checked_seconds("timeout_seconds", timeout_seconds)
+
     def _wait(
         self,
         expectation: Expectation[Found],
@@ -360,7 +366,7 @@ class Inbox(MessageCalls):
         after: str | None = None,
         has_block: bool = False,
     ) -> Found:
-        seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        seconds = self._seconds(timeout_seconds)
         allowed = wait_time(seconds, since=since, after=after, has_block=has_block)
         return Wait(self._requester, self, expectation, allowed).run()
 
@@ -378,7 +384,7 @@ class Expecting(Generic[Handle]):
         self._inbox = inbox
         self._expectation = expectation
         self._handle = handle
-        self._timeout_seconds = timeout_seconds
+        self._timeout_seconds = inbox._seconds(timeout_seconds)
         self._after = ""
 
     def __enter__(self) -> Handle:
@@ -404,7 +410,7 @@ class ExpectingNone:
     def __init__(self, inbox: Inbox, filter: MessageFilter, within_seconds: float) -> None:
         self._inbox = inbox
         self._filter = filter
-        self._within_seconds = within_seconds
+        self._within_seconds = checked_seconds("within_seconds", within_seconds)
         self._after = ""
 
     def __enter__(self) -> None:

@@ -21,5 +21,7 @@ class ServiceDescription:
     smtp: SmtpAddress
     catch_all_inbox_id: str | None
     """The catch-all inbox that is shown without a key; None where a key is needed."""
+    has_external_accounts: bool
+    """Whether external accounts can be connected."""
     local_key_file: str | None
     """The file with a key of the local account, on the machine of the service."""

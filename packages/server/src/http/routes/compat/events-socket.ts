@@ -99,8 +99,9 @@ async function open(
     gone.abort()
     while ((await events.next()).done !== true);
   } catch (error) {
-    const isKnown = error instanceof ServiceError
-    refuse(socket, isKnown && /api_key/.test(error.code) ? '401 Unauthorized' : '503 Unavailable')
+    const code = error instanceof ServiceError ? error.code : ''
+    if (code === 'wrong_cell') return refuse(socket, '421 Misdirected Request')
+    refuse(socket, /api_key/.test(code) ? '401 Unauthorized' : '503 Unavailable')
   }
 }
 
