@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { type OtpInput, parseMail, readHtml } from '@mayfly/mail'
+import { pick, randomFrom } from '../../packages/mail/test/testing-mutations.ts'
 import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
 import {
   type CorpusPart,
@@ -37,6 +38,7 @@ export function readMails(): readonly TrainingMail[] {
     ...phrases().flatMap(variationsOf),
     ...labels(),
     ...subjects(),
+    ...oneLiners(),
   ]
 }
 
@@ -153,6 +155,49 @@ function subjects(): readonly TrainingMail[] {
     })),
   )
 }
+
+/** How often each line is learned from, each time under another subject and with another code. */
+const COPIES = 12
+
+const ONE_LINER_SEED = 3
+
+/** What tests send by themselves: a line or two, under a subject that says nothing. */
+function oneLiners(): readonly TrainingMail[] {
+  const random = randomFrom(ONE_LINER_SEED)
+  const rows = readTable('one-liners.tsv')
+  return rows.flatMap(([language = '', kind, line = '']) => {
+    if (kind === 'subject') return []
+    const [, , ...subjects] = rows.find((row) => row[0] === language && row[1] === 'subject') ?? []
+    return Array.from({ length: COPIES }, (_, at) => {
+      const shown = pick(random, CODES)(random)
+      const text = line.replaceAll('\\n', '\n').replace('#', shown)
+      const html = at % 3 === 0 ? null : readHtml(paragraph(text))
+      return {
+        ...{ file: `one-liner ${line}`, group: 'one-liners', language },
+        input: { subject: pick(random, subjects) || null, text: at % 3 === 1 ? null : text, html },
+        otp: kind === 'code' ? shown.replaceAll(/[- ]/g, '') : null,
+        ...{ weight: LABEL_WEIGHT, isVariation: true },
+      }
+    })
+  })
+}
+
+const digits = (count: number) => (random: () => number) =>
+  Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
+
+const letters = (count: number) => (random: () => number) =>
+  Array.from({ length: count }, (_, at) =>
+    at === 1 ? digits(1)(random) : pick(random, [...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789']),
+  ).join('')
+
+const groups = (separator: string) => (random: () => number) =>
+  [digits(3)(random), digits(3)(random)].join(separator)
+
+/** Forms of codes; the usual ones more than once. */
+const CODES = [
+  ...[digits(6), digits(6), digits(6), digits(6), digits(6), digits(4), digits(4), digits(5)],
+  ...[digits(7), digits(8), letters(6), letters(6), letters(8), groups('-'), groups(' ')],
+]
 
 /** Characters of a first line that is a subject. */
 const SUBJECT_CHARS_MAX = 80
