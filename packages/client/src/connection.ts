@@ -118,22 +118,21 @@ export function connectionError(
   if (isLate) {
     return new ConnectionError(`Mayfly at ${baseUrl} did not respond in time.`, { cause: error })
   }
-  // Node's own message is only "fetch failed"; the cause has the reason.
-  const cause = property(error, 'cause')
-  const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
-  const found = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
-  // Of Node's fetch: what came is not a response, such as the greeting of SMTP.
-  if (property(cause, 'name') === 'HTTPParserError') {
-    return new ConnectionError(
-      `${baseUrl} did not answer with HTTP. Is this the port of SMTP (1025)? That of HTTP is by default 8025 (option baseUrl, variable MAYFLY_BASE_URL).`,
-      { cause: error },
-    )
-  }
-  const reason = found === 'bad port' ? 'fetch blocks this port (bad port)' : found
+  const reason = reasonOf(error)
   return new ConnectionError(
     `Mayfly at ${baseUrl} cannot be reached: ${reason}. Is it running (npm start in the folder of Mayfly)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
     { cause: error },
   )
+}
+
+function reasonOf(error: unknown): string {
+  // Node's own message is only "fetch failed"; the cause has the reason.
+  const cause = property(error, 'cause')
+  if (property(cause, 'name') === 'HTTPParserError')
+    return 'it does not speak HTTP (is this the port of SMTP?)'
+  const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
+  const found = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
+  return found === 'bad port' ? 'fetch blocks this port (bad port)' : String(found)
 }
 
 function parseJson(text: string): unknown {

@@ -237,7 +237,7 @@ describe('a call without a response', () => {
     const client = createClient({ baseUrl, apiKey: 'mf_test_key' })
     await assert.rejects(client.keys.create({ name: 'CI' }), {
       name: 'ConnectionError',
-      message: `${baseUrl} did not answer with HTTP. Is this the port of SMTP (1025)? That of HTTP is by default 8025 (option baseUrl, variable MAYFLY_BASE_URL).`,
+      message: `Mayfly at ${baseUrl} cannot be reached: it does not speak HTTP (is this the port of SMTP?). Is it running (npm start in the folder of Mayfly)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
     })
   })
 

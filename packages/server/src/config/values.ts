@@ -50,7 +50,7 @@ const DIFFERENT_CHARACTERS_MIN = 8
 /** An API key that the operator chose, or null when it is empty. */
 export const initialKey = optionalText.refine((key) => key === null || isGoodKey(key), {
   error:
-    'must be mf_live_, in a cell also its name and _, and 32 to 92 random letters and digits, as of `openssl rand -hex 24`',
+    'must be mf_live_ and 32 to 92 random letters and digits, as of `openssl rand -hex 24` (with MAYFLY_CELL=c2: mf_live_c2_ and these)',
 })
 
 function isGoodKey(key: string): boolean {
