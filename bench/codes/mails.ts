@@ -157,7 +157,7 @@ function subjects(): readonly TrainingMail[] {
 }
 
 /** How often each line is learned from, each time under another subject and with another code. */
-const COPIES = 12
+const COPIES = 16
 
 const ONE_LINER_SEED = 3
 

@@ -35,6 +35,43 @@ function candidateIn(mail: Mail, value: string): OtpCandidate | undefined {
 
 const cells = (code: string) => [...code].map((sign) => `<td>${sign}</td>`).join('')
 
+describe('a line as tests send it', () => {
+  const codes = ['481516', '73024', '9042', '8J4K2P']
+  const subjects = [null, 'Good morning', 'Mail from the suite', 'News of May', 'Order 1234', 'abc']
+  const lines = [
+    ...['Your code is #', 'Your code is #.', 'Your code: #', 'The code is #', '# is your code.'],
+    ...['Here is your code: #', 'Your login code is #', 'Use # to sign in.', 'Your OTP is #'],
+    ...['Hello,\n\nyour code is #.\n\nThanks', 'Hi!\n\nYour code:\n\n#\n\nSee you'],
+  ]
+  const others = ['Order # has shipped.', 'Invoice #', 'Build # passed', 'Error code: #', 'Test #']
+
+  for (const line of lines) {
+    it(`has its code under any subject: ${JSON.stringify(line)}`, () => {
+      for (const { mail, code } of mailsOf(line))
+        assert.equal(codeIn(mail), code, JSON.stringify(mail))
+    })
+  }
+  for (const line of others) {
+    it(`has none under any subject: ${line}`, () => {
+      for (const { mail } of mailsOf(line)) assert.equal(codeIn(mail), null, JSON.stringify(mail))
+    })
+  }
+
+  function mailsOf(line: string) {
+    return subjects.flatMap((subject) =>
+      codes.flatMap((code) => {
+        const text = line.replace('#', code)
+        const html = `<p>${text.replaceAll('\n', '<br>')}</p>`
+        const about = subject === null ? {} : { subject }
+        return [{ text }, { html }, { text, html }].map((body) => ({
+          mail: { ...about, ...body },
+          code,
+        }))
+      }),
+    )
+  }
+})
+
 describe('the form of a code', () => {
   const forms: readonly (readonly [string, Mail, string])[] = [
     ['digits', { text: 'Your code is 048213' }, '048213'],
