@@ -105,7 +105,7 @@ export class OneCallHost<Calls extends ThreadCalls> {
     key: string,
   ): Promise<unknown> {
     if (this.#isStopped) throw new ServiceError('shutting_down')
-    const watch = this.#watchProcessorTime()
+    using _watch = this.#watchProcessorTime()
     try {
       // The caller knows the argument of the function that it names.
       const argument = { owner, request } as Parameters<Calls[typeof name]>[0]
@@ -117,23 +117,30 @@ export class OneCallHost<Calls extends ThreadCalls> {
       const again = setTimeout(() => this.#refused.delete(key), REFUSED_MS)
       this.#refused.set(key, again.unref())
       throw new ServiceError('content_unavailable')
-    } finally {
-      clearInterval(watch)
     }
   }
 
   /** Ends the thread when the call that it runs takes too much. */
-  #watchProcessorTime(): NodeJS.Timeout {
+  #watchProcessorTime(): Disposable {
     const { cpuMsMax = CPU_MS_MAX } = this.#options
     let startedAtMs: number | null = null
-    return setInterval(async () => {
+    let isOver = false
+    const timer = setInterval(async () => {
       const cpuMs = await this.#thread.cpuMs()
-      if (cpuMs === null) return
+      // Two answers may come at once: the second must not end the thread of the next call.
+      if (cpuMs === null || isOver) return
       startedAtMs ??= cpuMs
       const usedMs = cpuMs - startedAtMs
       if (usedMs <= cpuMsMax) return
+      isOver = true
       this.#thread.crash(new Error(`the call took ${usedMs} ms of processor time`))
     }, CHECK_MS)
+    return {
+      [Symbol.dispose]: () => {
+        isOver = true
+        clearInterval(timer)
+      },
+    }
   }
 }
 
